@@ -1,0 +1,1 @@
+"""Composed language-model calls with typed answers and governed tools."""

@@ -1,0 +1,1 @@
+"""Views and helpers for Jupyter."""
