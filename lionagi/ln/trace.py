@@ -1,0 +1,228 @@
+"""What one call did, stage by stage: a tree of spans, kept only while somebody traces.
+
+    with trace() as seen:
+        await branch.operate(...)
+    print(seen.outline())
+
+Code under trace writes ``with span("parse", attempt=1) as step: …`` and, where it stops early, ``note("why")``. When
+nobody traces, ``span`` hands out one shared object that does nothing. Spans follow awaits, tasks and threads started
+through :mod:`lionagi.ln.threads`. Never hold a span open across a ``yield``: the consumer's spans would nest in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal
+
+__all__ = ("Span", "Trace", "is_tracing", "note", "set_trace_sink", "span", "trace")
+
+_REASON_LIMIT = 200
+
+
+@dataclass(slots=True)
+class Span:
+    """One stage of a call.
+
+    Attributes:
+        name: The stage, e.g. "parse".
+        attributes: Plain values that describe it.
+        start: Seconds from the start of the trace.
+        duration: Seconds, 0.0 while the stage runs.
+        status: How it ended; "open" while it runs.
+        reason: Why it ended early or failed, in words; None where there is nothing to say.
+        children: The stages inside it, in the order in which they started.
+    """
+
+    name: str
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+    start: float = 0.0
+    duration: float = 0.0
+    status: Literal["open", "ok", "error", "cancelled"] = "open"
+    reason: str | None = None
+    children: list[Span] = field(default_factory=list["Span"])
+
+    def set(self, **attributes: Any) -> None:
+        """Add attributes that became known while the stage ran."""
+        self.attributes.update(attributes)
+
+    def note(self, reason: str) -> None:
+        """Say why the stage ends as it does."""
+        self.reason = reason
+
+    def walk(self) -> Iterator[Span]:
+        """Yield this span and all spans inside it, each before its children."""
+        return (each for _, each in _walk([self]))
+
+
+@dataclass(slots=True)
+class Trace:
+    """The spans of one traced block; it pickles when the attributes do.
+
+    Attributes:
+        spans: The outermost spans, in the order in which they started.
+        started_at: Seconds since the epoch.
+    """
+
+    spans: list[Span] = field(default_factory=list[Span])
+    started_at: float = 0.0
+
+    def walk(self) -> Iterator[Span]:
+        """Yield every span, each before its children."""
+        return (each for _, each in _walk(self.spans))
+
+    def find(self, name: str) -> list[Span]:
+        """Return every span of that name, in the order of :meth:`walk`."""
+        return [each for each in self.walk() if each.name == name]
+
+    def outline(self) -> str:
+        """Return the tree as text without times: ``name``, ``[status]`` unless ok, ``: reason`` where given."""
+        return "\n".join("  " * depth + _title(each) for depth, each in _walk(self.spans))
+
+
+def _walk(spans: list[Span]) -> Iterator[tuple[int, Span]]:
+    stack = [(0, each) for each in reversed(spans)]
+    while stack:
+        depth, each = stack.pop()
+        yield depth, each
+        stack.extend((depth + 1, child) for child in reversed(each.children))
+
+
+def _title(each: Span) -> str:
+    status = "" if each.status == "ok" else f" [{each.status}]"
+    return f"{each.name}{status}" + (f": {each.reason}" if each.reason else "")
+
+
+class _Scope:
+    """The place where new spans go: a list of siblings and the zero of time."""
+
+    __slots__ = ("siblings", "span", "zero")
+
+    def __init__(self, siblings: list[Span], span: Span | None, zero: float) -> None:
+        self.siblings = siblings
+        self.span = span
+        self.zero = zero
+
+
+class _NullSpan(Span):
+    """The span nobody looks at: entering, noting and setting do nothing."""
+
+    __slots__ = ()
+
+    def set(self, **attributes: Any) -> None: ...
+
+    def note(self, reason: str) -> None: ...
+
+    def __enter__(self) -> Span:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+_current: ContextVar[_Scope | None] = ContextVar("lionagi_trace", default=None)
+_NULL = _NullSpan(name="", status="ok")
+_sink: Callable[[Trace], None] | None = None
+
+
+class _OpenSpan:
+    """Puts a span into the tree while its block runs."""
+
+    __slots__ = ("_attributes", "_name", "_owned", "_scope", "_token")
+
+    def __init__(self, name: str, attributes: dict[str, Any]) -> None:
+        self._name = name
+        self._attributes = attributes
+        self._owned: Trace | None = None
+
+    def __enter__(self) -> Span:
+        parent = _current.get()
+        if parent is None:
+            self._owned = Trace(started_at=time.time())
+            parent = _Scope(self._owned.spans, None, time.perf_counter())
+        opened = Span(self._name, self._attributes, time.perf_counter() - parent.zero)
+        parent.siblings.append(opened)
+        self._scope = _Scope(opened.children, opened, parent.zero)
+        self._token: Token[_Scope | None] = _current.set(self._scope)
+        return opened
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        opened = self._scope.span
+        assert opened is not None
+        opened.duration = time.perf_counter() - self._scope.zero - opened.start
+        opened.status = _status(error)
+        if error is not None and opened.reason is None:
+            opened.reason = f"{type(error).__name__}: {error}".removesuffix(": ")[:_REASON_LIMIT]
+        _restore(self._token)
+        if self._owned is not None:
+            _deliver(self._owned)
+
+
+def _status(error: BaseException | None) -> Literal["ok", "error", "cancelled"]:
+    if error is None:
+        return "ok"
+    return "cancelled" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | GeneratorExit) else "error"
+
+
+def _restore(token: Token[_Scope | None]) -> None:
+    try:
+        _current.reset(token)
+    except ValueError:
+        # A generator that is closed from another task ends its span there; that task's own scope stays untouched.
+        return
+
+
+def _deliver(finished: Trace) -> None:
+    sink = _sink
+    if sink is not None:
+        sink(finished)
+
+
+def span(name: str, **attributes: Any) -> _OpenSpan | _NullSpan:
+    """Return a context manager that records one stage; ``as`` gives its :class:`Span`.
+
+    Where nobody traces it is one shared object, and setting or noting on it does nothing.
+    """
+    if _current.get() is None and _sink is None:
+        return _NULL
+    return _OpenSpan(name, attributes)
+
+
+def note(reason: str) -> None:
+    """Say, on the innermost open span, why it ends as it does; nothing happens where nobody traces."""
+    scope = _current.get()
+    if scope is not None and scope.span is not None:
+        scope.span.note(reason)
+
+
+def is_tracing() -> bool:
+    """Return whether a span opened here would be kept; for attributes that are costly to compute."""
+    return _current.get() is not None or _sink is not None
+
+
+@contextmanager
+def trace() -> Generator[Trace, None, None]:
+    """Collect the spans of the block. A trace inside a trace takes its block's spans for itself."""
+    outer = _current.get()
+    collected = Trace(started_at=time.time())
+    token = _current.set(_Scope(collected.spans, None, time.perf_counter()))
+    try:
+        yield collected
+    finally:
+        _restore(token)
+        if outer is None:
+            _deliver(collected)
+
+
+def set_trace_sink(sink: Callable[[Trace], None] | None) -> Callable[[Trace], None] | None:
+    """Trace everything in this process and hand each finished outermost trace to ``sink``; None stops it.
+
+    A span outside any :func:`trace` block then makes a trace of its own. Returns the sink that was set before.
+    """
+    global _sink
+    previous, _sink = _sink, sink
+    return previous
