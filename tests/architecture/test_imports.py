@@ -1,0 +1,96 @@
+"""Where and what modules import: nothing of our own inside functions, nothing heavy at import time."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from support.source import PACKAGES, ROOT, Module, modules
+
+HEAVY = ("pydantic", "aiohttp", "yaml", "IPython")
+# These find a module by a name that is data: registries, and the lazy names of a package.
+BY_NAME = frozenset(
+    {
+        "lionagi/protocols/generic/element.py",
+        "lionagi/service/connections/registry.py",
+        "lionagi/service/replay.py",
+    }
+)
+
+
+def in_function_imports(module: Module) -> list[str]:
+    """Return the places where a function imports one of our modules, lazy names of a package aside."""
+    found: list[str] = []
+    inside: set[int] = set()
+    for function in module.functions():
+        if not (module.is_package and function.name == "__getattr__"):
+            inside |= {id(node) for node in ast.walk(function.node)}
+    for name, node in module.imports():
+        if id(node) in inside and name.split(".")[0] in PACKAGES:
+            found.append(f"{module.where(node)} {name}")
+    return found
+
+
+def names_a_library(call: ast.Call) -> bool:
+    """Return whether an import_module() call names someone else's package literally."""
+    name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+    return isinstance(name, str) and name.split(".")[0] not in PACKAGES
+
+
+def run_python(code: str) -> str:
+    """Return what a fresh interpreter prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=50)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level packages that a fresh interpreter holds after a statement."""
+    code = f"import json, sys; {statement}; print(json.dumps(sorted({{n.split('.')[0] for n in sys.modules}})))"
+    return set(json.loads(run_python(code)))
+
+
+def test_no_function_imports_our_own_modules() -> None:
+    found = [place for module in modules() for place in in_function_imports(module)]
+    assert not found
+
+
+def test_modules_are_found_by_name_in_registries_only() -> None:
+    found = [
+        module.where(node)
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
+        if not (module.is_package or module.relative in BY_NAME or names_a_library(node))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("heavy", HEAVY)
+def test_L5_import_lionagi_loads_nothing_heavy(heavy: str) -> None:
+    assert heavy not in loaded_by("import lionagi")
+
+
+@pytest.mark.parametrize("heavy", ["IPython", "ipywidgets", "anywidget"])
+def test_import_lionagi_nb_loads_no_front_end(heavy: str) -> None:
+    assert heavy not in loaded_by("import lionagi_nb")
+
+
+def test_aiohttp_is_not_loaded_by_a_branch() -> None:
+    loaded = loaded_by("import lionagi; lionagi.Branch()")
+    assert "pydantic" in loaded
+    assert "aiohttp" not in loaded
+
+
+def test_L5_first_use_of_branch_takes_40_ms_beyond_pydantic() -> None:
+    code = (
+        "import pydantic, time; t = time.perf_counter();"
+        "import lionagi; lionagi.Branch; print((time.perf_counter() - t) * 1000)"
+    )
+    best = min(float(run_python(code)) for _ in range(5))
+    assert best <= 40
