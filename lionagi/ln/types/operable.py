@@ -12,8 +12,9 @@ from .spec import Spec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
-__all__ = ("Operable",)
+__all__ = ("Operable", "pydantic_field", "pydantic_validators")
 
 _put = object.__setattr__
 
@@ -186,7 +187,8 @@ def _restore(specs: tuple[Spec, ...], name: str | None) -> Operable:
     return Operable(specs, name=name)
 
 
-def _field_definition(spec: Spec) -> tuple[Any, Any]:
+def pydantic_field(spec: Spec) -> FieldInfo:
+    """Return the pydantic field of ``spec`` without its annotation; a nullable Spec without a default gets None."""
     from pydantic import Field
 
     keywords: dict[str, Any] = {meta.key: meta.value for meta in spec.metadata if meta.key in _FIELD_KEYWORDS}
@@ -196,10 +198,11 @@ def _field_definition(spec: Spec) -> tuple[Any, Any]:
         keywords["default"] = spec["default"]
     elif spec.is_nullable:
         keywords["default"] = None
-    return spec.annotation, Field(**keywords)
+    return cast("FieldInfo", Field(**keywords))
 
 
-def _validators(spec: Spec) -> dict[str, Any]:
+def pydantic_validators(spec: Spec) -> dict[str, Any]:
+    """Return the validators of a named ``spec`` as pydantic decorators, keyed by an attribute name each."""
     from pydantic import field_validator
 
     given = spec.get("validator", ())
@@ -217,8 +220,8 @@ def _materialize(
     validators: dict[str, Any] = {}
     for spec in specs:
         if spec.name:
-            fields[spec.name] = _field_definition(spec)
-            validators.update(_validators(spec))
+            fields[spec.name] = spec.annotation, pydantic_field(spec)
+            validators.update(pydantic_validators(spec))
     base = base_type or BaseModel
     return create_model(
         name, __base__=base, __module__=base.__module__ if base_type else __name__, __doc__=doc,
