@@ -1,0 +1,1 @@
+"""Identified values, messages, and tools: what the verbs work with."""
