@@ -1,0 +1,243 @@
+"""ScriptModel: which answer a call gets. Serving is flat in the number of positional entries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Annotated, Any, Self, cast
+
+from lionagi.ln.yamls import load_yaml
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+
+from lionagi._errors import ConfigurationError, ScriptExhaustedError, short_repr
+
+from ._matching import Conditions
+from ._types import ResponseEntry, ScriptRecording, TextResponse, last_user_text
+
+__all__ = ("KNOWN_VERSIONS", "ScriptModel")
+
+KNOWN_VERSIONS = (1, 2)
+"""1: entries and conditions. 2: the same with recording blocks."""
+
+_TYPES = ("error", "stream", "structured", "text", "tool_call")
+
+
+class _State:
+    """Where a script stands; built at the first call, because most scripts are copied before they serve."""
+
+    __slots__ = ("conditions", "plain", "position", "size", "source")
+
+    def __init__(self, responses: list[ResponseEntry]) -> None:
+        self.source = responses
+        self.size = len(responses)
+        self.position = 0
+        self.plain: list[int] = []
+        self.conditions = Conditions()
+        for index, entry in enumerate(responses):
+            if entry.when is None or entry.when.is_empty():
+                self.plain.append(index)
+            else:
+                self.conditions.add(index, entry.when)
+
+
+class ScriptModel(BaseModel):
+    """A list of answers and the rule by which a call gets one of them.
+
+    In mode "auto" the first unserved entry whose condition holds is served, else the next entry without a condition;
+    "positional" never looks at conditions and never serves a conditional entry; "when_only" never falls back to
+    position. Each entry is served at most once. A file of version 2 is a recording (see ``lionagi.testing.record``).
+    Entries that are added to ``responses`` after the first call are seen; ``reset()`` reads the list afresh.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int = 1
+    mode: str = Field(default="auto", pattern="^(auto|positional|when_only)$")
+    responses: list[Annotated[ResponseEntry, Field(discriminator="type")]] = Field(default_factory=list[ResponseEntry])
+    recording: ScriptRecording | None = None
+
+    _state: _State | None = PrivateAttr(default=None)
+
+    @field_validator("version")
+    @classmethod
+    def _known_version(cls, value: int) -> int:
+        if value not in KNOWN_VERSIONS:
+            known = " and ".join(map(str, KNOWN_VERSIONS))
+            raise ValueError(f"unknown script version {value}; known versions are {known}")
+        return value
+
+    @field_validator("responses", mode="before")
+    @classmethod
+    def _known_types(cls, value: object) -> object:
+        for entry in cast("list[object]", value) if isinstance(value, list) else ():
+            _check_entry(entry)
+        return cast("object", value)
+
+    @classmethod
+    def coerce(cls, source: Any) -> Self:
+        """Return a script of ``source``: a script (deep copy), a YAML/JSON path, a list of entries, or a mapping.
+
+        Raises:
+            TypeError: ``source`` is none of these.
+            ValueError: It does not describe a script.
+        """
+        if isinstance(source, cls):
+            return deepcopy(source)
+        if isinstance(source, str | Path):
+            suffix = Path(source).suffix.lower()
+            return cls.from_yaml(source) if suffix in (".yaml", ".yml") else cls.from_json(source)
+        if isinstance(source, list):
+            return cls.from_responses(cast("list[Any]", source))
+        if isinstance(source, Mapping):
+            return cls.model_validate(dict(cast("Mapping[str, Any]", source)))
+        raise TypeError(
+            f"cannot coerce {short_repr(source)} to a script; "
+            "give a ScriptModel, a path, a list of entries or a mapping"
+        )
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> Self:
+        """Return the script of a YAML file (an empty file is an empty script)."""
+        return cls._of_file(path, load_yaml(Path(path).read_text(encoding="utf-8")))
+
+    @classmethod
+    def from_json(cls, path: str | Path) -> Self:
+        """Return the script of a JSON file (``null`` is an empty script)."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise ConfigurationError(f"the script file {str(path)!r} is not JSON: {error}", cause=error) from error
+        return cls._of_file(path, data)
+
+    @classmethod
+    def _of_file(cls, path: str | Path, data: Any) -> Self:
+        if data is None:
+            data = {}
+        if isinstance(data, list):
+            return cls.from_responses(cast("list[Any]", data))
+        if not isinstance(data, Mapping):
+            raise ConfigurationError(
+                f"the script file {str(path)!r} holds {short_repr(data)}; "
+                "it must hold a mapping with responses, or a list"
+            )
+        return cls.model_validate(data)
+
+    @classmethod
+    def from_responses(cls, responses: list[dict[str, Any] | ResponseEntry], **kwargs: Any) -> Self:
+        """Return a script of entries, given as mappings or objects; ``kwargs`` are further fields such as ``mode``."""
+        return cls.model_validate({"responses": responses, **kwargs})
+
+    def next(self, payload: dict[str, Any], call_index: int) -> tuple[ResponseEntry, str]:
+        """Serve the answer to one call.
+
+        Args:
+            payload: What is sent; its last user message and its tools are matched.
+            call_index: The call's number, from 0.
+
+        Returns:
+            The entry, and how it was chosen: "positional", "when:prompt_contains:'x'", "when:call_index:2" …
+
+        Raises:
+            ScriptExhaustedError: No entry is left for this call.
+        """
+        entry, matched_by, _ = self.serve(payload, call_index)
+        return entry, matched_by
+
+    def serve(self, payload: dict[str, Any], call_index: int) -> tuple[ResponseEntry, str, int]:
+        """Do what ``next`` does and return the entry's index in ``responses`` too."""
+        # the private attributes of a pydantic model are found by __getattr__; this is the hot path
+        private = self.__pydantic_private__
+        state: _State | None = private["_state"] if private else None
+        if state is None or state.source is not self.responses or state.size != len(state.source):
+            state = self._read()
+        if state.conditions and self.mode != "positional":
+            found = state.conditions.take(payload, call_index)
+            if found is not None:
+                return state.source[found.index], found.label, found.index
+        if self.mode == "when_only":
+            raise ScriptExhaustedError(_no_match(payload, call_index, len(state.conditions)))
+        if state.position == len(state.plain):
+            raise ScriptExhaustedError(_exhausted(payload, call_index, state))
+        index = state.plain[state.position]
+        state.position += 1
+        return state.source[index], "positional", index
+
+    def reset(self) -> None:
+        """Start again: no entry counts as served."""
+        self._state = None
+
+    @property
+    def cursor(self) -> int:
+        """Index in ``responses`` from which positional serving goes on."""
+        state = self._state
+        return state.plain[state.position - 1] + 1 if state is not None and state.position else 0
+
+    @property
+    def exhausted(self) -> bool:
+        """True where no entry is left: by position, or in mode "when_only" by condition."""
+        state = self._read()
+        if self.mode == "when_only":
+            return not state.conditions
+        return state.position == len(state.plain)
+
+    def _read(self) -> _State:
+        """Return the state for the present list; what was served stays served."""
+        old, responses = self._state, self.responses
+        if old is not None and old.source is responses and old.size == len(responses):
+            return old
+        state = _State(responses)
+        if old is not None:
+            served = self.cursor
+            state.position = sum(1 for index in state.plain if index < served)
+            state.conditions.drop(old.conditions.served)
+        self._state = state
+        return state
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        copies = [entry.model_copy() if _is_flat(entry) else deepcopy(entry, memo) for entry in self.responses]
+        twin = self.model_copy(update={"responses": copies, "recording": deepcopy(self.recording, memo)})
+        state = self._state
+        twin._state = None
+        if state is not None:
+            fresh = _State(copies)
+            fresh.position = state.position
+            fresh.conditions.drop(state.conditions.served)
+            twin._state = fresh
+        return twin
+
+
+def _is_flat(entry: ResponseEntry) -> bool:
+    # ten thousand entries of text need no deep copy each: their fields are strings
+    return type(entry) is TextResponse and entry.when is None and entry.recording is None
+
+
+def _check_entry(entry: object) -> None:
+    if isinstance(entry, ResponseEntry):
+        return
+    if not isinstance(entry, Mapping):
+        raise TypeError(f"response entry must be dict or a response object, not {short_repr(entry)}")
+    kind = cast("Mapping[str, Any]", entry).get("type")
+    if kind not in _TYPES:
+        raise ValueError(f"unknown response type {kind!r}; expected one of {list(_TYPES)}")
+
+
+def _asked(payload: Mapping[str, Any]) -> str:
+    text = last_user_text(payload)
+    return f"payload last user message={short_repr(text)}"
+
+
+def _no_match(payload: Mapping[str, Any], call_index: int, left: int) -> str:
+    return (
+        f"no when: matcher matched call_index={call_index}; {_asked(payload)}; "
+        f"{left} conditional entries are unserved: add an entry whose condition holds"
+    )
+
+
+def _exhausted(payload: Mapping[str, Any], call_index: int, state: _State) -> str:
+    conditional = f"; {len(state.conditions)} conditional entries did not match" if state.conditions else ""
+    return (
+        f"script exhausted at call_index={call_index}; only {len(state.plain)} positional entries available; "
+        f"{_asked(payload)}{conditional}; add an entry for this call"
+    )
