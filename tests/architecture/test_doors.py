@@ -35,7 +35,7 @@ PROCESS_CALLS = re.compile(
     r"(^|\.)(create_subprocess_(exec|shell)|subprocess_(exec|shell))$|^os\.(fork|forkpty|popen|system|posix_spawnp?|(exec|spawn)[lv]p?e?)$"
 )
 WRITE_CALLS = re.compile(
-    r"\.(write_text|write_bytes|mkdir|touch|unlink|rmdir|symlink_to|hardlink_to)$"
+    r"\.(write_text|write_bytes|mkdir|touch|unlink|rmdir|symlink_to|hardlink_to|chmod)$"
     r"|^os\.(open|replace|rename|renames|remove|unlink|mkdir|makedirs|rmdir|link|symlink|truncate|chmod)$"
 )
 TAGS = (

@@ -35,10 +35,17 @@ def in_function_imports(module: Module) -> list[str]:
     return found
 
 
-def names_a_library(call: ast.Call) -> bool:
-    """Return whether an import_module() call names someone else's package literally."""
-    name = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
-    return isinstance(name, str) and name.split(".")[0] not in PACKAGES
+def names_a_library(module: Module, call: ast.Call) -> bool:
+    """Return whether an import_module() call names someone else's package, literally or by a constant."""
+    constants = {
+        node.targets[0].id: node.value
+        for node in module.tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    name = call.args[0] if call.args else None
+    name = constants.get(name.id) if isinstance(name, ast.Name) else name
+    literal = name.value if isinstance(name, ast.Constant) else None
+    return isinstance(literal, str) and literal.split(".")[0] not in PACKAGES
 
 
 def run_python(code: str) -> str:
@@ -66,7 +73,7 @@ def test_modules_are_found_by_name_in_registries_only() -> None:
         for module in modules()
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
-        if not (module.is_package or module.relative in BY_NAME or names_a_library(node))
+        if not (module.is_package or module.relative in BY_NAME or names_a_library(module, node))
     ]
     assert not found
 
