@@ -1,1 +1,105 @@
-"""Composed language-model calls with typed answers and governed tools."""
+"""Composed language-model calls with typed answers and governed tools.
+
+Names are loaded at their first use, so that ``import lionagi`` costs next to nothing::
+
+    from lionagi import Branch
+
+    branch = Branch(chat_model="local")
+    city = await branch.operate(instruction="The capital of France?", response_format=City)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from lionagi.version import __version__
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, Field
+
+    from lionagi import ln
+    from lionagi.ln import types
+    from lionagi.ln.calls import alcall, lcall
+    from lionagi.ln.dicts import to_dict
+    from lionagi.ln.jsons import json_dumps
+    from lionagi.ln.lists import to_list
+    from lionagi.ln.trace import trace
+    from lionagi.ln.types import DataClass, Operable, Params, Spec, Undefined, Unset
+    from lionagi.models import FieldModel
+    from lionagi.protocols.generic.element import Element
+    from lionagi.protocols.generic.event import Event
+    from lionagi.protocols.generic.pile import Pile
+    from lionagi.protocols.generic.progression import Progression
+    from lionagi.protocols.graph.node import Node
+    from lionagi.service.imodel import iModel
+    from lionagi.session.branch import Branch
+
+__all__ = (
+    "BaseModel",
+    "Branch",
+    "DataClass",
+    "Element",
+    "Event",
+    "Field",
+    "FieldModel",
+    "Node",
+    "Operable",
+    "Params",
+    "Pile",
+    "Progression",
+    "Spec",
+    "Undefined",
+    "Unset",
+    "__version__",
+    "alcall",
+    "iModel",
+    "json_dumps",
+    "lcall",
+    "ln",
+    "to_dict",
+    "to_list",
+    "trace",
+    "types",
+)
+
+_MODULES = {
+    "BaseModel": "pydantic",
+    "Branch": "lionagi.session.branch",
+    "DataClass": "lionagi.ln.types",
+    "Element": "lionagi.protocols.generic.element",
+    "Event": "lionagi.protocols.generic.event",
+    "Field": "pydantic",
+    "FieldModel": "lionagi.models",
+    "Node": "lionagi.protocols.graph.node",
+    "Operable": "lionagi.ln.types",
+    "Params": "lionagi.ln.types",
+    "Pile": "lionagi.protocols.generic.pile",
+    "Progression": "lionagi.protocols.generic.progression",
+    "Spec": "lionagi.ln.types",
+    "Undefined": "lionagi.ln.types",
+    "Unset": "lionagi.ln.types",
+    "alcall": "lionagi.ln.calls",
+    "iModel": "lionagi.service.imodel",
+    "json_dumps": "lionagi.ln.jsons",
+    "lcall": "lionagi.ln.calls",
+    "to_dict": "lionagi.ln.dicts",
+    "to_list": "lionagi.ln.lists",
+    "trace": "lionagi.ln.trace",
+}
+_PACKAGES = {"ln": "lionagi.ln", "types": "lionagi.ln.types"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        value: object = getattr(import_module(_MODULES[name]), name)
+    elif name in _PACKAGES:
+        value = import_module(_PACKAGES[name])
+    else:
+        raise AttributeError(f"module 'lionagi' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

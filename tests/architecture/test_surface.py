@@ -24,8 +24,8 @@ ERROR_CLASSES = sorted(
 
 def public_definitions(module: Module) -> list[str]:
     """Return the names of public classes and functions at the top of a module."""
-    kinds = (ast.ClassDef, *FunctionNode.__args__)
-    return [node.name for node in module.tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    found = [node.name for node in module.tree.body if isinstance(node, ast.ClassDef | FunctionNode)]
+    return [name for name in found if not name.startswith("_")]
 
 
 def words(text: str) -> set[str]:
