@@ -1,0 +1,1 @@
+"""The verbs of a branch: chat, communicate, run, parse, act and operate."""

@@ -1,0 +1,65 @@
+"""Gates: who decides whether a tool may run. They fail closed."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from lionagi.ln.threads import run_in_thread
+from lionagi.protocols.control import ToolInvocation
+
+__all__ = ("Decision", "Gate", "decide", "last_decision")
+
+Gate = Callable[[ToolInvocation], Any] | Callable[[ToolInvocation], Awaitable[Any]]
+"""Takes a ToolInvocation; ``True`` itself allows it, anything else denies it."""
+
+_DEADLINE = 10.0
+
+last_decision: ContextVar[Decision | None] = ContextVar("lionagi_last_decision", default=None)
+"""How the last ``authorize`` of this task was decided, for the audit record."""
+
+
+@dataclass(slots=True, frozen=True)
+class Decision:
+    """Whether a request may run, who said so and why."""
+
+    allowed: bool
+    by: str
+    reason: str | None = None
+
+
+async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:
+    """Return the first refusal of ``gates``, else an allowance; a gate that fails or does not answer refuses.
+
+    A gate's ``deadline`` attribute, in seconds, replaces the 10 s that it has otherwise. Synchronous gates run in a
+    thread of their own.
+    """
+    for gate in gates:
+        name = _name(gate)
+        deadline = getattr(gate, "deadline", _DEADLINE)
+        try:
+            async with asyncio.timeout(deadline):
+                answer = await _ask(gate, invocation)
+        except TimeoutError:
+            return Decision(False, name, f"gate {name} gave no answer in {deadline:g} s")
+        except Exception as error:
+            return Decision(False, name, f"gate {name} raised {type(error).__name__}: {error}")
+        if answer is not True:
+            said = answer if isinstance(answer, str) and answer else f"gate {name} did not allow it"
+            return Decision(False, name, said)
+    return Decision(True, _name(gates[-1]) if gates else "no gate")
+
+
+async def _ask(gate: Gate, invocation: ToolInvocation) -> Any:
+    if inspect.iscoroutinefunction(gate) or inspect.iscoroutinefunction(getattr(gate, "__call__", None)):  # noqa: B004
+        return await gate(invocation)
+    answer = await run_in_thread(gate, invocation)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _name(gate: Gate) -> str:
+    return getattr(gate, "__name__", None) or type(gate).__name__

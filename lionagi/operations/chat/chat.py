@@ -1,0 +1,76 @@
+"""One model call without any effect on the branch's history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lionagi._errors import ExecutionError
+from lionagi.ln.trace import span
+from lionagi.operations._records import failed_call, log_model_call
+from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations.chat._prepare import Prepared, prepare_request
+from lionagi.protocols.generic.event import EventStatus
+from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
+
+if TYPE_CHECKING:
+    from lionagi.operations.types import ChatParam
+    from lionagi.protocols.messages.instruction import Instruction
+    from lionagi.service.types import Answer
+    from lionagi.session.branch import Branch
+
+__all__ = ("answer_message", "ask", "chat")
+
+
+async def chat(
+    branch: Branch, instruction: Any, chat_param: ChatParam, return_ins_res_message: bool = False
+) -> str | tuple[Instruction, AssistantResponse]:
+    """Ask the model once and return its text; the branch's messages stay as they are.
+
+    Args:
+        branch: Gives system message, history and the default model.
+        instruction: Text, mapping, list or Instruction.
+        chat_param: The call's parameters.
+        return_ins_res_message: Return the two messages of the exchange instead of the text.
+
+    Raises:
+        ExecutionError: The call failed ("API call failed: …"); ``__cause__`` is the provider's own error.
+        ScriptExhaustedError: A scripted model has no answer left.
+    """
+    prepared, response = await ask(branch, instruction, chat_param, turn_for(branch, "chat"))
+    return (prepared.instruction, response) if return_ins_res_message else response.response
+
+
+async def ask(
+    branch: Branch, instruction: Any, chat_param: ChatParam, turn: Turn
+) -> tuple[Prepared, AssistantResponse]:
+    """Send one call within ``turn`` and return what was sent beside the answer; nothing is added to the history."""
+    prepared = prepare_request(branch, instruction, chat_param, turn)
+    with span("model call", provider=prepared.model.endpoint.config.provider, model=prepared.model.model_name) as step:
+        call = prepared.model.create_api_calling(**prepared.request)
+        try:
+            await prepared.model.invoke(call)
+        finally:
+            await log_model_call(prepared, call)
+        if call.status != EventStatus.COMPLETED:
+            error = call.execution.error
+            raise failed_call(error if isinstance(error, BaseException) else ExecutionError(str(error)))
+        answer = prepared.model.endpoint.decode(call.response)
+        step.set(usage=answer.usage, finish_reason=answer.finish_reason)
+    return prepared, answer_message(prepared, answer)
+
+
+def answer_message(prepared: Prepared, answer: Answer) -> AssistantResponse:
+    """Return the AssistantResponse that holds an answer: its text, its native tool calls, its refusal."""
+    metadata: dict[str, Any] = {"model_response": answer.raw}
+    if answer.tool_calls:
+        metadata["tool_calls"] = [
+            {"function": call.function, "arguments": call.arguments, "id": call.id} for call in answer.tool_calls
+        ]
+    if answer.refusal:
+        metadata["refusal"] = answer.refusal
+    return AssistantResponse(
+        content=AssistantResponseContent(assistant_response=answer.text or answer.refusal or ""),
+        sender=prepared.branch.id,
+        recipient=prepared.instruction.sender,
+        metadata=metadata,
+    )

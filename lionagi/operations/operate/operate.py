@@ -1,0 +1,163 @@
+"""The composed operation: prepare, publish tools, build the schemas, ask once, decide, act, enrich.
+
+The Middle is awaited exactly once. No tool runs before the value it returned has passed the caller's policy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from lionagi.ln.trace import span
+from lionagi.ln.types import Spec
+from lionagi.models.field_model import FieldModel
+from lionagi.operations._defaults import make_parse_param
+from lionagi.operations._turn import Turn, in_middle
+from lionagi.operations.communicate.communicate import communicate
+from lionagi.operations.operate._decide import decide
+from lionagi.operations.operate._ending import Ending
+from lionagi.operations.operate._prepare import prepare_operate_kw
+from lionagi.operations.operate.step import Step
+from lionagi.operations.parse.parse import check_policy
+from lionagi.operations.run.run import run_and_collect
+from lionagi.operations.types import ActionParam, ChatParam, HandleValidation, Middle, ParseParam, RunParam
+
+if TYPE_CHECKING:
+    from lionagi.operations.operate.operative import Operative
+    from lionagi.service.imodel import iModel
+    from lionagi.session.branch import Branch
+
+__all__ = ("operate", "prepare_operate_kw")
+
+
+async def operate(
+    branch: Branch,
+    instruction: Any,
+    chat_param: ChatParam,
+    action_param: ActionParam | None = None,
+    parse_param: ParseParam | None = None,
+    handle_validation: HandleValidation = "return_value",
+    invoke_actions: bool = True,
+    skip_validation: bool = False,
+    clear_messages: bool = False,
+    reason: bool = False,
+    field_models: list[FieldModel | Spec] | None = None,
+    operative: Operative | None = None,
+    middle: Middle | None = None,
+) -> Any:
+    """Ask once through one Middle and carry the answer to its end.
+
+    Order: tools are published, the request and response classes built, the Middle chosen and awaited; then
+    ``skip_validation`` returns the raw value; then the mismatch policy; then ``invoke_actions``; then the requests
+    run through :func:`~lionagi.operations.act.act.act` and the result is enriched.
+
+    Returns:
+        The caller's model (a subclass instance with the generated fields), a mapping, text, or None.
+
+    Raises:
+        ValueError: The answer is no instance of the caller's model and ``handle_validation`` is "raise"; or the
+            policy is unknown; or a tool selector names an unknown tool. The last two happen before any model call.
+        TypeError: ``field_models`` holds something that is neither FieldModel nor Spec.
+        ExecutionError: The model call failed.
+    """
+    check_policy(handle_validation)
+    with span("prepare"):
+        chat_param = _publish_tools(branch, chat_param, action_param)
+        model_class = _model_class(chat_param.response_format)
+        mapping = isinstance(chat_param.response_format, dict)
+        if operative is None:
+            operative = _build_operative(chat_param, model_class, action_param, field_models, reason=bool(reason))
+        chat_param, parse_param, generated = _with_operative(branch, chat_param, parse_param, operative)
+        middle = middle or _choose_middle(branch, chat_param)
+    turn = Turn(branch, "operate", list(branch.progression.order))
+    if action_param is not None:
+        turn.max_tool_calls = action_param.max_tool_calls
+    with in_middle(turn):
+        result = await middle(
+            branch, instruction, chat_param, parse_param, clear_messages, skip_validation=skip_validation
+        )
+    if mapping and generated is not None and isinstance(result, generated):
+        result = result.model_dump(exclude_unset=True)
+    verdict = decide(
+        result,
+        model_class=model_class,
+        handle_validation=handle_validation,
+        skip_validation=skip_validation,
+        invoke_actions=invoke_actions,
+        has_action_param=action_param is not None,
+    )
+    return await Ending(branch, turn, action_param, generated, model_class).close(result, verdict)
+
+
+def _publish_tools(branch: Branch, chat_param: ChatParam, action_param: ActionParam | None) -> ChatParam:
+    """Put the schemas of the selected tools into the parameters; an unknown selector raises here."""
+    if action_param is None:
+        return chat_param
+    selector = True if action_param.tools is None else action_param.tools
+    found: Any = branch.acts.get_tool_schema(tools=selector)
+    schemas: Any = found["tools"] if isinstance(found, dict) else found
+    return chat_param.with_updates(tool_schemas=list(schemas) if isinstance(schemas, list) else [schemas])
+
+
+def _model_class(response_format: Any) -> type[BaseModel] | None:
+    if isinstance(response_format, BaseModel):
+        return type(response_format)
+    return response_format if isinstance(response_format, type) and issubclass(response_format, BaseModel) else None
+
+
+def _build_operative(
+    chat_param: ChatParam,
+    model_class: type[BaseModel] | None,
+    action_param: ActionParam | None,
+    field_models: list[FieldModel | Spec] | None,
+    *,
+    reason: bool,
+) -> Operative | None:
+    """Return the owner of the request and response classes, None where plain text or a bare dict is asked for."""
+    fields = _field_specs(field_models)
+    actions = action_param is not None
+    if model_class is None and not (actions or fields or reason):
+        return None
+    if chat_param.structure is not None:
+        return None
+    extra = chat_param.response_format if isinstance(chat_param.response_format, dict) else None
+    operative = Step.request_operative(
+        base_type=model_class, reason=reason, actions=actions, fields=fields, dict_format=extra
+    )
+    return Step.respond_operative(operative)
+
+
+def _field_specs(field_models: list[FieldModel | Spec] | None) -> dict[str, Spec]:
+    specs: dict[str, Spec] = {}
+    for item in field_models or []:
+        if not isinstance(item, FieldModel | Spec):
+            raise TypeError(f"Expected FieldModel or Spec, got {type(item).__name__}: {item!r}.")  # pyright: ignore[reportUnreachable]
+        spec = item.to_spec() if isinstance(item, FieldModel) else item
+        if spec.name:
+            specs[spec.name] = spec
+    return specs
+
+
+def _with_operative(
+    branch: Branch, chat_param: ChatParam, parse_param: ParseParam | None, operative: Operative | None
+) -> tuple[ChatParam, ParseParam, type[BaseModel] | None]:
+    """Return the parameters that the Middle gets; parsing never raises there, the coordinator decides afterwards."""
+    if parse_param is None:
+        parse_param = make_parse_param(
+            chat_param.response_format, chat_param.imodel or branch.chat_model, structure=chat_param.structure
+        )
+    if operative is None:
+        return chat_param, parse_param.with_updates(handle_validation="return_value"), None
+    response_type = operative.response_type
+    return (
+        chat_param.with_updates(response_format=response_type),
+        parse_param.with_updates(response_format=response_type, handle_validation="return_value"),
+        response_type,
+    )
+
+
+def _choose_middle(branch: Branch, chat_param: ChatParam) -> Middle:
+    """Return run_and_collect for streamed and CLI-backed calls, communicate for all others."""
+    model: iModel = chat_param.imodel or branch.chat_model
+    return run_and_collect if isinstance(chat_param, RunParam) or model.is_cli else communicate

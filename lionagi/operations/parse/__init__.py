@@ -1,0 +1,1 @@
+"""One verb of the branch; see the module of the same name."""

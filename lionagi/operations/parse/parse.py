@@ -1,0 +1,145 @@
+"""Reading text as the asked-for format: locally first, then by asking a model to put it into shape.
+
+Local reading covers fenced JSON, small mistakes in the JSON and misspelt keys, so that a model is asked only where
+these do not help. The model calls leave no messages on the branch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lionagi._errors import ConfigurationError, ParseError, ScriptExhaustedError
+from lionagi.ln.calls import AlcallParams
+from lionagi.ln.trace import span
+from lionagi.operations._defaults import get_default_parse_call
+from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations.chat.chat import ask
+from lionagi.operations.schema.json_structure import JsonStructure
+from lionagi.operations.types import ChatParam, HandleValidation, ParseParam, UnparsedResponse
+
+if TYPE_CHECKING:
+    from lionagi.operations.schema.structure import Structure
+    from lionagi.protocols.messages.assistant_response import AssistantResponse
+    from lionagi.session.branch import Branch
+
+__all__ = ("check_policy", "parse", "read_text")
+
+_POLICIES = ("raise", "return_value", "return_none")
+_REFORMAT = "Put the text from the context into the format that is asked for. Keep its facts; add none."
+_FAILED = object()
+
+
+def check_policy(handle_validation: str) -> None:
+    """Raise ValueError for a validation policy that does not exist."""
+    if handle_validation not in _POLICIES:
+        raise ConfigurationError(f"handle_validation must be one of {', '.join(_POLICIES)}; got {handle_validation!r}.")
+
+
+async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_message: bool = False) -> Any:
+    """Return ``text`` as the asked-for format.
+
+    Args:
+        branch: Whose parse model reformats where none is given.
+        text: What a model answered.
+        parse_param: Format, key matching, retries and what happens on failure.
+        return_res_message: Return ``(value, message)``, the message being the reformatting answer or None.
+
+    Returns:
+        A model instance or mapping; the text itself (an UnparsedResponse) or None where that is the policy.
+
+    Raises:
+        ParseError: Nothing worked and the policy is "raise" (also a ValueError).
+    """
+    check_policy(parse_param.handle_validation)
+    value, message = await read_text(branch, text, parse_param, turn_for(branch, "parse"))
+    return (value, message) if return_res_message else value
+
+
+async def read_text(branch: Branch, text: str, param: ParseParam, turn: Turn) -> tuple[Any, AssistantResponse | None]:
+    """Return the value read from ``text`` and the reformatting answer it came from, None where it was read locally."""
+    reader = _Reader(branch, text, param, turn)
+    calls = param.alcall_params or get_default_parse_call()
+    if isinstance(calls, dict):
+        calls = AlcallParams(**calls)
+    try:
+        return reader.read_locally(), None
+    except ParseError as error:
+        reader.failure = error
+    clock = (param.imodel or branch.parse_model).clock
+    retries = calls.retry_attempts or 0
+    pause, factor = calls.retry_initial_delay or 0, calls.retry_backoff or 1
+    for attempt in range(1, retries + 1):
+        await clock.sleep(pause)
+        pause *= factor
+        value = await reader.reformat(attempt)
+        if value is not _FAILED:
+            return value, reader.message
+        if reader.ended:
+            break
+    return reader.give_up(param.handle_validation), None
+
+
+class _Reader:
+    """The attempts at one text: what the last one failed on, and the answer that helped."""
+
+    def __init__(self, branch: Branch, text: str, param: ParseParam, turn: Turn) -> None:
+        self.branch = branch
+        self.text = text
+        self.param = param
+        self.turn = turn
+        self.structure: Structure = param.structure or JsonStructure(param.response_format)
+        self.failure: ParseError = ParseError("nothing was tried")
+        self.message: AssistantResponse | None = None
+        self.ended = False
+
+    def read_locally(self) -> Any:
+        with span("parse", attempt=0):
+            return self._parse(self.text)
+
+    def _parse(self, text: str) -> Any:
+        return self.structure.parse(text, fuzzy_match_params=self.param.fuzzy_match_params)
+
+    async def reformat(self, attempt: int) -> Any:
+        """Ask the model once; return the value, or the failure mark."""
+        with span("parse", attempt=attempt) as step:
+            try:
+                _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
+                value = self._parse(message.response)
+            except ScriptExhaustedError as error:
+                self.ended = True
+                step.note(f"reformatting ended: {error}")
+                return _FAILED
+            except ParseError as error:
+                self.failure = error
+                step.note(str(error))
+                return _FAILED
+        message.metadata.update(is_parsed=True, original_text=self.text)
+        self.message = message
+        return value
+
+    def _request(self, attempt: int) -> ChatParam:
+        param = self.param
+        return ChatParam(
+            guidance=f"Attempt {attempt}. The last one failed: {str(self.failure)[:800]}",
+            context=[{"text_to_format": self.text}],
+            sender=self.branch.user or "user",
+            recipient=self.branch.id,
+            response_format=param.response_format,
+            structure=param.structure,
+            progression=[],
+            imodel=param.imodel or self.branch.parse_model,
+            imodel_kw=param.imodel_kw or {},
+        )
+
+    def give_up(self, policy: HandleValidation) -> Any:
+        """Return what the policy says, or raise the last failure."""
+        if policy == "return_none":
+            return None
+        if policy == "return_value":
+            raw = UnparsedResponse(self.text)
+            raw.failure_kind = "validation" if self.failure.kind == "validation" else "extraction"
+            raw.validation_error = self.failure.validation_error
+            return raw
+        raise type(self.failure)(
+            f"Failed to parse response: {self.failure}", validation_error=self.failure.validation_error
+        ) from self.failure

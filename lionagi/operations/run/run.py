@@ -1,0 +1,158 @@
+"""One streamed exchange: messages as they arrive, recorded as one block when the stream has ended.
+
+A stream that fails or is cancelled leaves the history as it was; the error carries the text that had arrived. A
+consumer that stops early keeps what it has seen: that much is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from lionagi._errors import TimeoutError
+from lionagi.operations._answer import read_answer
+from lionagi.operations._records import failed_call, log_model_call
+from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations.chat._prepare import Prepared, prepare_request
+from lionagi.operations.run._collect import Collector
+from lionagi.operations.run._persist import Persistence
+from lionagi.operations.types import ChatParam, ParseParam, RunParam
+from lionagi.providers._provider_errors import classify_provider_error
+
+if TYPE_CHECKING:
+    from lionagi.protocols.messages.message import Message
+    from lionagi.service.types import StreamChunk
+    from lionagi.session.branch import Branch
+
+__all__ = ("run", "run_and_collect")
+
+
+async def run(branch: Branch, instruction: Any, param: RunParam) -> AsyncGenerator[Message]:
+    """Stream one exchange: the instruction first, then each message as it is complete.
+
+    Works with every endpoint that streams. The per-call model never replaces the branch's.
+
+    Args:
+        branch: Where the exchange is recorded.
+        instruction: Text, mapping, list or Instruction.
+        param: The call's parameters. ``timeout`` in ``imodel_kw`` is one deadline in seconds for the whole stream.
+
+    Raises:
+        ExecutionError: The call failed; ``details["partial_text"]`` holds what had arrived.
+        TimeoutError: The deadline passed.
+    """
+    exchange = _Exchange(branch, instruction, param, turn_for(branch, "run"))
+    async with aclosing(exchange.messages()) as messages:
+        async for message in messages:
+            yield message
+
+
+class _Exchange:
+    """One streamed exchange, from the request to the recorded block."""
+
+    def __init__(self, branch: Branch, instruction: Any, param: RunParam, turn: Turn) -> None:
+        keywords = dict(param.imodel_kw or {})
+        timeout = keywords.pop("timeout", None)
+        self.timeout: float | None = timeout if timeout and timeout > 0 else None
+        self.turn = turn
+        self.branch = branch
+        self.prepared: Prepared = prepare_request(branch, instruction, param.with_updates(imodel_kw=keywords), turn)
+        self.collector = Collector(self.prepared)
+        self.persistence = Persistence(branch, param, self.prepared.instruction, self.collector)
+
+    async def messages(self) -> AsyncGenerator[Message]:
+        """Yield the messages; record the block however the stream ends, unless it fails."""
+        collector = self.collector
+        failed = False
+        await self.persistence.begin()
+        try:
+            yield self.prepared.instruction
+            async with aclosing(self._chunks()) as chunks:
+                async for chunk in chunks:
+                    for message in collector.feed(chunk):
+                        yield message
+                    if collector.ended:
+                        break
+            self._check_end()
+            for message in collector.finish():
+                yield message
+        except GeneratorExit:
+            collector.finish()
+            raise
+        except BaseException:
+            failed = True
+            raise
+        finally:
+            if not failed and collector.messages:
+                await self.turn.record([self.prepared.instruction, *collector.messages])
+            await self.persistence.end()
+
+    def _check_end(self) -> None:
+        if self.collector.error is not None and not self.collector.ended:
+            raise failed_call(classify_provider_error(self.collector.error), self.collector.text)
+
+    async def _chunks(self) -> AsyncGenerator[StreamChunk]:
+        """Yield the model's chunks; log the call however it ends; failures become the verbs' one error."""
+        model = self.prepared.model
+        call = model.create_api_calling(**self.prepared.request, stream=True)
+        deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
+        try:
+            async with aclosing(model.stream(call)) as stream:
+                while True:
+                    async with asyncio.timeout_at(deadline):
+                        chunk = await anext(stream, None)
+                    if chunk is None:
+                        break
+                    self.persistence.chunk(chunk)
+                    yield chunk
+        except asyncio.TimeoutError as error:
+            if deadline is None or asyncio.get_running_loop().time() < deadline:
+                raise failed_call(error, self.collector.text) from error
+            raise TimeoutError(
+                f"The stream passed its deadline of {self.timeout} s; {len(self.collector.text)} characters had "
+                "arrived. Give a longer timeout or a shorter task.",
+                details={"partial_text": self.collector.text},
+            ) from error
+        except Exception as error:
+            failure = failed_call(error, self.collector.text)
+            if failure is error:
+                raise
+            raise failure from error
+        finally:
+            await log_model_call(self.prepared, call)
+
+
+async def run_and_collect(
+    branch: Branch,
+    instruction: Any,
+    chat_param: ChatParam,
+    parse_param: ParseParam | None = None,
+    clear_messages: bool = False,
+    skip_validation: bool = False,
+) -> Any:
+    """Stream one exchange to its end and return the answer in the asked-for form, None for an empty stream.
+
+    Args:
+        branch: Where the exchange is recorded.
+        instruction: Text, mapping, list or Instruction.
+        chat_param: The call's parameters; a plain ChatParam streams with the defaults of RunParam.
+        parse_param: How the answer is read; None returns its text.
+        clear_messages: Clear the history (the system message stays) before asking.
+        skip_validation: Return the answer's text as it is.
+    """
+    turn = turn_for(branch, "run")
+    if clear_messages:
+        branch.msgs.clear_messages()
+        turn.forget()
+    param = chat_param if isinstance(chat_param, RunParam) else RunParam(**chat_param.to_dict())
+    exchange = _Exchange(branch, instruction, param, turn)
+    async with aclosing(exchange.messages()) as messages:
+        async for _ in messages:
+            pass
+    answers = exchange.collector.answers
+    if not answers:
+        return None
+    text = "\n\n".join(answer.response for answer in answers if answer.response)
+    return await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)

@@ -1,0 +1,1 @@
+"""Branch, the facade over the verbs."""

@@ -1,0 +1,594 @@
+"""Branch: one conversation, its models and its tools, and the verbs on it. The facade holds no logic."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from pydantic import PrivateAttr
+
+from lionagi._errors import ValidationError, short_repr
+from lionagi.operations._defaults import make_parse_param
+from lionagi.operations.act._gate import Gate, decide, last_decision
+from lionagi.operations.act.act import act, prepare_act_kw
+from lionagi.operations.chat.chat import chat
+from lionagi.operations.communicate.communicate import communicate, prepare_communicate_kw
+from lionagi.operations.operate.operate import operate, prepare_operate_kw
+from lionagi.operations.parse.parse import parse
+from lionagi.operations.run.run import run
+from lionagi.operations.types import ChatParam, HandleValidation, RunParam
+from lionagi.protocols.action.manager import ActionManager
+from lionagi.protocols.control import ToolInvocation
+from lionagi.protocols.generic.element import ID, Element
+from lionagi.protocols.generic.log import Log
+from lionagi.protocols.generic.pile import Pile
+from lionagi.protocols.generic.progression import Progression
+from lionagi.protocols.messages.manager import MessageManager
+from lionagi.protocols.messages.message import Message
+from lionagi.protocols.messages.render import WireCache
+from lionagi.protocols.messages.system import System
+from lionagi.service.imodel import iModel
+from lionagi.service.manager import iModelManager
+
+if TYPE_CHECKING:
+    from lionagi.ln.calls import AlcallParams
+    from lionagi.models.field_model import FieldModel
+    from lionagi.ln.types import Spec
+    from lionagi.operations.fields import ActionResponseModel
+    from lionagi.operations.operate.operative import Operative
+    from lionagi.operations.schema.structure import Structure
+    from lionagi.operations.types import Middle, StructuredOutput
+
+__all__ = ("Branch",)
+
+
+class Branch(Element):
+    """One conversation with a model.
+
+    Args:
+        user: Who speaks to the model; the sender of instructions.
+        name: A name for people.
+        messages: A history to start from.
+        system: The system message's text, or a System message.
+        chat_model: An iModel, its name ("local", "openai/gpt-4.1-mini"), or its ``to_dict``. Without one, the
+            environment decides at the first call; constructing needs neither key nor network.
+        parse_model: The model that reformats answers; the chat model when omitted.
+        tools: Functions or Tools to register.
+        system_datetime: True for the present time in the system message, or a text.
+    """
+
+    user: Any = None
+    name: str | None = None
+    _msgs: MessageManager = PrivateAttr()
+    _acts: ActionManager = PrivateAttr()
+    _mdls: iModelManager = PrivateAttr()
+    _logs: Pile[Log] = PrivateAttr(default_factory=lambda: Pile(item_type=Log))
+    _wire_cache: WireCache = PrivateAttr(default_factory=WireCache)
+    _gate: Gate | None = PrivateAttr(default=None)
+    _observer: Any = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        *,
+        user: Any = None,
+        name: str | None = None,
+        messages: Any = None,
+        system: System | str | None = None,
+        system_sender: Any = None,
+        chat_model: iModel | dict[str, Any] | str | None = None,
+        parse_model: iModel | dict[str, Any] | str | None = None,
+        tools: Any = None,
+        system_datetime: bool | str | None = None,
+        logs: Any = None,
+        **fields: Any,
+    ) -> None:
+        super().__init__(user=user, name=name, **fields)
+        self._msgs = MessageManager(messages=messages)
+        self._acts = ActionManager()
+        chat_with = _model(chat_model) if chat_model is not None else iModel()
+        self._mdls = iModelManager(chat=chat_with, parse=_model(parse_model) if parse_model is not None else chat_with)
+        if logs is not None:
+            self._logs.include(logs)
+        if system is not None or system_datetime:
+            self._msgs.set_system(
+                self._msgs.create_system(
+                    system=system,
+                    system_datetime=system_datetime,
+                    sender=system_sender or user or "system",
+                    recipient=self.id,
+                )
+            )
+        if tools is not None:
+            self.register_tools(tools)
+
+    # -- parts
+
+    @property
+    def msgs(self) -> MessageManager:
+        """The manager of the messages."""
+        return self._msgs
+
+    @property
+    def acts(self) -> ActionManager:
+        """The manager of the tools."""
+        return self._acts
+
+    @property
+    def mdls(self) -> iModelManager:
+        """The manager of the models."""
+        return self._mdls
+
+    @property
+    def messages(self) -> Pile[Message]:
+        """The history, the system message included."""
+        return self._msgs.messages
+
+    @property
+    def progression(self) -> Progression:
+        """The order of the history."""
+        return self._msgs.progression
+
+    @property
+    def system(self) -> System | None:
+        """The system message."""
+        return self._msgs.system
+
+    @property
+    def logs(self) -> Pile[Log]:
+        """What happened: model calls, tool calls and turns, each a mapping with a ``kind``."""
+        return self._logs
+
+    @property
+    def tools(self) -> dict[str, Any]:
+        """The registered tools by name."""
+        return self._acts.registry
+
+    @property
+    def wire_cache(self) -> WireCache:
+        """The wire form of the history, kept from call to call."""
+        return self._wire_cache
+
+    @property
+    def chat_model(self) -> iModel:
+        """The model that the verbs ask; settable."""
+        return self._mdls.chat
+
+    @chat_model.setter
+    def chat_model(self, model: iModel | dict[str, Any] | str) -> None:
+        self._mdls.register_imodel("chat", _model(model))
+
+    @property
+    def parse_model(self) -> iModel:
+        """The model that reformats answers; settable."""
+        return self._mdls.parse
+
+    @parse_model.setter
+    def parse_model(self, model: iModel | dict[str, Any] | str) -> None:
+        self._mdls.register_imodel("parse", _model(model))
+
+    @property
+    def gate(self) -> Gate | None:
+        """Decides whether a tool may run: called with a ToolInvocation, only ``True`` allows; settable."""
+        return self._gate
+
+    @gate.setter
+    def gate(self, gate: Gate | None) -> None:
+        self._gate = gate
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether anybody is asked before a tool runs."""
+        return self._gate is not None or self._observer is not None
+
+    # -- tools, authorization, records
+
+    def register_tools(self, tools: Any, update: bool = False) -> None:
+        """Register one tool or a list: functions, async functions, methods, partials or Tools.
+
+        Raises:
+            ValueError: A tool of that name is registered already and ``update`` is false.
+        """
+        self._acts.register_tools(tools, update=update)
+
+    async def authorize(self, action: ToolInvocation) -> bool:
+        """Return whether a tool call may run; all gates have to say ``True``, and a gate that fails says no."""
+        gates: list[Gate] = [self._gate] if self._gate is not None else []
+        if self._observer is not None:
+            gates.append(self._observer.authorize)
+        decision = await decide(gates, action)
+        last_decision.set(decision)
+        return decision.allowed
+
+    async def emit(self, event: Any) -> list[Any]:
+        """Show an event to the observer and return what its handlers returned; empty where nobody observes."""
+        return [] if self._observer is None else await self._observer.emit(event)
+
+    async def emit_and_log(self, event: Log) -> None:
+        """Keep a record, then show it to the observer."""
+        self._logs.append(event)
+        if self._observer is not None:
+            await self._observer.emit(event)
+
+    # -- verbs
+
+    async def chat(
+        self,
+        instruction: Any = None,
+        guidance: Any = None,
+        context: Any = None,
+        sender: Any = None,
+        recipient: Any = None,
+        request_fields: Any = None,
+        response_format: Any = None,
+        progression: Any = None,
+        imodel: iModel | None = None,
+        tool_schemas: list[dict[str, Any]] | None = None,
+        images: list[Any] | None = None,
+        image_detail: Literal["low", "high", "auto"] | None = None,
+        plain_content: str | None = None,
+        return_ins_res_message: bool = False,
+        include_token_usage_to_model: bool = False,
+        *,
+        structured_output: StructuredOutput = "auto",
+        **kwargs: Any,
+    ) -> Any:
+        """Ask once and return the text; the history stays as it is.
+
+        Returns:
+            The answer's text, or ``(Instruction, AssistantResponse)`` with ``return_ins_res_message``.
+
+        Raises:
+            ExecutionError: The call failed.
+        """
+        param = ChatParam(
+            guidance=guidance,
+            context=context,
+            sender=sender or self.user or "user",
+            recipient=recipient or self.id,
+            response_format=response_format if response_format is not None else request_fields,
+            progression=progression,
+            tool_schemas=tool_schemas,
+            images=images,
+            image_detail=image_detail,
+            plain_content=plain_content,
+            include_token_usage_to_model=include_token_usage_to_model,
+            imodel=imodel or self.chat_model,
+            imodel_kw=kwargs,
+            structured_output=structured_output,
+        )
+        return await chat(self, "" if instruction is None else instruction, param, return_ins_res_message)
+
+    async def parse(
+        self,
+        text: str,
+        handle_validation: HandleValidation = "return_value",
+        max_retries: int = 3,
+        request_type: Any = None,
+        operative: Operative | None = None,
+        similarity_algo: str = "jaro_winkler",
+        similarity_threshold: float = 0.85,
+        fuzzy_match: bool = True,
+        handle_unmatched: Literal["ignore", "raise", "remove", "fill", "force"] = "force",
+        fill_value: Any = None,
+        fill_mapping: dict[str, Any] | None = None,
+        strict: bool = False,
+        response_format: Any = None,
+        *,
+        structure: Structure | None = None,
+        num_parse_retries: int | None = None,
+        parse_model: iModel | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return ``text`` as a model or mapping: read locally, else reformatted by the parse model.
+
+        Args:
+            text: What to read.
+            handle_validation: What to do where nothing worked: "raise", "return_value" (the text) or "return_none".
+            max_retries: Reformatting calls, 0 for none; ``num_parse_retries`` is the same and wins.
+            request_type: The format, as ``response_format``.
+            operative: Gives its request type as the format.
+            similarity_algo: How misspelt keys are matched.
+            similarity_threshold: From 0 to 1; keys at least this similar match.
+            fuzzy_match: Whether keys are matched at all beyond equality.
+            handle_unmatched: What to do with keys that match nothing.
+            fill_value: For missing keys.
+            fill_mapping: For missing keys, by name.
+            strict: Missing keys are a failure.
+            response_format: Model class, model instance or dict.
+            structure: A Structure of your own that reads the text.
+            num_parse_retries: Reformatting calls.
+            parse_model: The model that reformats.
+            **kwargs: Further options for that model.
+        """
+        form = operative.request_type if operative is not None else response_format or request_type
+        retries = max_retries if num_parse_retries is None else num_parse_retries
+        param = make_parse_param(
+            form,
+            parse_model or self.parse_model,
+            handle_validation=handle_validation,
+            num_retries=retries,
+            structure=structure,
+            fuzzy_kw={
+                "similarity_algo": similarity_algo,
+                "similarity_threshold": similarity_threshold,
+                "fuzzy_match": fuzzy_match,
+                "handle_unmatched": handle_unmatched,
+                "fill_value": fill_value,
+                "fill_mapping": fill_mapping,
+                "strict": strict,
+            },
+        )
+        return await parse(self, text, param.with_updates(imodel_kw=kwargs))
+
+    async def communicate(self, instruction: Any = None, **kwargs: Any) -> Any:
+        """Ask once, record the exchange, and return the answer in the asked-for form.
+
+        Takes the keywords of :func:`~lionagi.operations.communicate.communicate.prepare_communicate_kw`:
+        ``guidance``, ``context``, ``plain_content``, ``sender``, ``recipient``, ``progression``,
+        ``response_format``, ``request_fields``, ``chat_model``, ``parse_model``, ``skip_validation``, ``images``,
+        ``image_detail``, ``num_parse_retries``, ``clear_messages``, ``include_token_usage_to_model``, ``structure``,
+        ``structured_output``; all others go to the model.
+
+        Raises:
+            ExecutionError: The call failed; the history is unchanged.
+            ParseError: The answer could not be read.
+        """
+        return await communicate(self, **prepare_communicate_kw(self, instruction, **kwargs))
+
+    async def act(
+        self,
+        action_request: Any,
+        *,
+        strategy: Literal["sequential", "concurrent"] = "concurrent",
+        verbose_action: bool = False,
+        suppress_errors: bool = True,
+        call_params: AlcallParams | None = None,
+        tool_timeout: float | None = None,
+    ) -> list[ActionResponseModel]:
+        """Run tool requests under authorization; one response each, in request order.
+
+        Raises:
+            ValueError: A request is neither a mapping nor a model; nothing ran.
+            Exception: With ``suppress_errors=False``, the tool's own error.
+        """
+        prepared = prepare_act_kw(
+            self,
+            action_request,
+            strategy=strategy,
+            verbose_action=verbose_action,
+            suppress_errors=suppress_errors,
+            call_params=call_params,
+            tool_timeout=tool_timeout,
+        )
+        return await act(self, **prepared)
+
+    async def run(
+        self,
+        instruction: Any = "",
+        *,
+        chat_model: iModel | None = None,
+        guidance: Any = None,
+        context: Any = None,
+        sender: Any = None,
+        recipient: Any = None,
+        images: list[Any] | None = None,
+        image_detail: Literal["low", "high", "auto"] | None = "auto",
+        stream_persist: bool = False,
+        persist_dir: str | None = None,
+        snapshot_dir: str | None = None,
+        response_format: Any = None,
+        structured_output: StructuredOutput = "auto",
+        **kwargs: Any,
+    ) -> AsyncGenerator[Message]:
+        """Stream one exchange: yields the instruction, then each message as it is complete.
+
+        Args:
+            instruction: Text, mapping, list or Instruction.
+            chat_model: A model for this call; the branch's stays.
+            guidance: How to go about it.
+            context: What to know.
+            sender: Of the instruction.
+            recipient: Of the instruction.
+            images: URLs, data URIs or base64 texts.
+            image_detail: How closely to look.
+            stream_persist: Write a snapshot and a chunk buffer.
+            persist_dir: Where the buffer goes.
+            snapshot_dir: Where the snapshot goes; ``persist_dir`` when omitted.
+            response_format: The format to ask for.
+            structured_output: Where the format goes.
+            **kwargs: Further options for the model; ``timeout`` is one deadline in seconds for the whole stream.
+        """
+        values: dict[str, Any] = {} if persist_dir is None else {"persist_dir": persist_dir}
+        param = RunParam(
+            guidance=guidance,
+            context=context,
+            sender=sender or self.user or "user",
+            recipient=recipient or self.id,
+            response_format=response_format,
+            images=images,
+            image_detail=image_detail,
+            imodel=chat_model or self.chat_model,
+            imodel_kw=kwargs,
+            structured_output=structured_output,
+            stream_persist=stream_persist,
+            snapshot_dir=snapshot_dir,
+            **values,
+        )
+        stream = run(self, instruction, param)
+        try:
+            async for message in stream:
+                yield message
+        finally:
+            await stream.aclose()
+
+    async def operate(
+        self,
+        *,
+        instruct: Any = None,
+        instruction: Any = None,
+        guidance: Any = None,
+        context: Any = None,
+        sender: Any = None,
+        recipient: Any = None,
+        progression: Any = None,
+        chat_model: iModel | None = None,
+        invoke_actions: bool = True,
+        tool_schemas: list[dict[str, Any]] | None = None,
+        images: list[Any] | None = None,
+        image_detail: Literal["low", "high", "auto"] | None = None,
+        parse_model: iModel | None = None,
+        skip_validation: bool = False,
+        tools: Any = None,
+        operative: Operative | None = None,
+        response_format: Any = None,
+        actions: bool = False,
+        reason: bool = False,
+        call_params: AlcallParams | None = None,
+        action_strategy: Literal["sequential", "concurrent"] | None = "concurrent",
+        verbose_action: bool = False,
+        field_models: list[FieldModel | Spec] | None = None,
+        exclude_fields: Any = None,
+        handle_validation: HandleValidation = "return_value",
+        include_token_usage_to_model: bool = False,
+        clear_messages: bool = False,
+        stream_persist: bool = False,
+        persist_dir: str | None = None,
+        snapshot_dir: str | None = None,
+        middle: Middle | None = None,
+        structure: Structure | None = None,
+        structured_output: StructuredOutput = "auto",
+        num_parse_retries: int | None = None,
+        tool_timeout: float | None = None,
+        max_tool_calls: int = 64,
+        max_concurrent_tools: int = 16,
+        **kwargs: Any,
+    ) -> Any:
+        """Ask once for typed fields, run the accepted tool requests, and return one enriched result.
+
+        The value is checked before any tool runs: a mismatch never has a side effect.
+
+        Args:
+            instruct: An Instruct or a mapping of its fields; the loose instruction, guidance and context are then
+                ignored, and it is never changed.
+            instruction: Text, mapping, list or Instruction.
+            guidance: How to go about it.
+            context: What to know.
+            sender: Of the instruction.
+            recipient: Of the instruction.
+            progression: Ids of the messages that the model sees, instead of the whole history.
+            chat_model: A model for this call; the branch's stays.
+            invoke_actions: False returns the validated value and runs no tool.
+            tool_schemas: Tools to offer where no action is enabled; nothing of them runs.
+            images: URLs, data URIs or base64 texts.
+            image_detail: How closely to look.
+            parse_model: The model that reformats; the chat model of this call when omitted.
+            skip_validation: Return the raw answer at once; no actions.
+            tools: Which registered tools may be asked for and run; None for all, [] for none.
+            operative: No effect (deprecated).
+            response_format: Model class, model instance or dict that the answer has to fit.
+            actions: Let the model ask for tools.
+            reason: Ask for its reasons.
+            call_params: How concurrent requests run.
+            action_strategy: "concurrent" or "sequential"; None lets the Instruct decide.
+            verbose_action: Log a preview of the arguments.
+            field_models: Further fields to ask for.
+            exclude_fields: No effect (deprecated).
+            handle_validation: On a mismatch "return_value", "return_none" or "raise".
+            include_token_usage_to_model: Tell the model what it has used so far.
+            clear_messages: Clear the history first; the system message stays.
+            stream_persist: Write a snapshot and a chunk buffer.
+            persist_dir: Where the buffer goes.
+            snapshot_dir: Where the snapshot goes.
+            middle: An exchange of your own instead of communicate or run.
+            structure: A Structure of your own that renders and reads the format.
+            structured_output: Where the format goes: "auto", "native", "prompt" or "both".
+            num_parse_retries: Reformatting calls for an answer that cannot be read, 0 for none; 3 when omitted.
+            tool_timeout: Seconds after which one tool call ends as "timeout".
+            max_tool_calls: Accepted tool calls in this turn; later ones are recorded refusals.
+            max_concurrent_tools: Tool calls in flight at a time.
+            **kwargs: Further options for the model, such as ``temperature``.
+
+        Returns:
+            An instance of the caller's model (a subclass with the generated fields), a mapping, text, or None.
+
+        Raises:
+            ExecutionError: The model call failed.
+            ValueError: A mismatch under "raise", an unknown policy, or an unknown tool selector.
+            TypeError: A removed keyword, or a field model of another type.
+        """
+        arguments = {name: value for name, value in locals().items() if name not in ("self", "kwargs")}
+        return await operate(self, **prepare_operate_kw(self, **arguments, **kwargs))
+
+    # -- copies and records
+
+    def clone(self, sender: Any = None) -> Branch:
+        """Return a branch with copies of the messages, the same tools, and a new identity.
+
+        Args:
+            sender: Becomes the sender of the copied messages; this branch's id when omitted.
+
+        Raises:
+            ValueError: ``sender`` is no id.
+        """
+        if sender is not None and not ID.is_id(sender):
+            raise ValueError(f"{short_repr(sender)} is not a valid sender ID.")
+        chat = self.chat_model.copy() if self.chat_model.is_cli else self.chat_model
+        parse_with = chat if self.parse_model is self.chat_model else self.parse_model
+        twin = Branch(user=self.user, name=self.name, chat_model=chat, parse_model=parse_with)
+        twin.metadata["clone_from"] = {"id": str(self.id), "user": self.user, "created_at": self.created_at}
+        for message in self.messages:
+            copied = message.clone()
+            copied.sender, copied.recipient = sender or self.id, twin.id
+            if isinstance(copied, System):
+                twin.msgs.set_system(copied)
+            else:
+                twin.messages.append(copied)
+        twin.register_tools(list(self._acts.registry.values()))
+        twin._gate = self._gate
+        return twin
+
+    def snapshot(self, under_way: list[Message] | None = None) -> dict[str, Any]:
+        """Return ``to_dict("json")`` with the messages of the turn that is under way at its end."""
+        data = self.to_dict("json")
+        for message in under_way or []:
+            data["messages"]["collections"].append(message.to_dict("json"))
+            data["messages"]["progression"]["order"].append(str(message.id))
+        return data
+
+    def _dump(self, mode: Literal["python", "json"]) -> dict[str, Any]:
+        data = super()._dump(mode)
+        data["messages"] = self.messages.to_dict("json")
+        data["chat_model"] = self.chat_model.to_dict()
+        if self.parse_model is not self.chat_model:
+            data["parse_model"] = self.parse_model.to_dict()
+        if self.system is not None:
+            data["system"] = self.system.to_dict("json")
+        return data
+
+    @classmethod
+    def _restore(cls, data: dict[str, Any]) -> Self:
+        data = dict(data)
+        system = data.pop("system", None)
+        messages = Pile.from_dict(data.pop("messages"))
+        models = {
+            name: iModel.from_dict(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")
+        }
+        branch = cls(messages=messages, **models, **data)
+        if system is not None:
+            branch.msgs.set_system(branch.messages[system["id"]])
+        return branch
+
+    def get_operation(self, name: str) -> Callable[..., Any] | None:
+        """Return the verb of that name, None where there is none."""
+        return getattr(self, name, None)
+
+
+def _model(model: iModel | dict[str, Any] | str) -> iModel:
+    if isinstance(model, iModel):
+        return model
+    if isinstance(model, str):
+        return iModel(model)
+    if isinstance(model, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return iModel.from_dict(model)
+    raise ValidationError(f"a model is an iModel, its name or its to_dict(); got {short_repr(model)}")
+
