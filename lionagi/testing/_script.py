@@ -8,10 +8,10 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
-from lionagi.ln.yamls import load_yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from lionagi._errors import ConfigurationError, ScriptExhaustedError, short_repr
+from lionagi.ln.yamls import load_yaml
 
 from ._matching import Conditions
 from ._types import ResponseEntry, ScriptRecording, TextResponse, last_user_text

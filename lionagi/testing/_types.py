@@ -246,7 +246,7 @@ class RecordedCall:
         was_streamed: Whether the call was a streaming one.
         matched_by: "positional", or the condition that chose the entry.
         when_index: Index in the script of the conditional entry, None for a positional one.
-        closed_early: True where the consumer closed the stream before its end.
+        closed_early: True where the consumer has not read the stream to its end.
         started_at: Seconds since the epoch on the endpoint's clock.
         duration: Seconds on the endpoint's clock.
     """

@@ -156,7 +156,7 @@ def test_known_versions_load_and_others_are_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("when", "label"),
     [
-        ({"prompt_contains": "it's"}, "when:prompt_contains:\"it's\""),
+        ({"prompt_contains": "it's"}, 'when:prompt_contains:"it\'s"'),
         ({"prompt_regex": "i.*s"}, "when:prompt_regex:'i.*s'"),
         ({"has_tool": "f"}, "when:has_tool:'f'"),
         ({"call_index": 0}, "when:call_index:0"),
@@ -179,7 +179,12 @@ def test_next_says_that_an_entry_was_served_by_position() -> None:
 @pytest.mark.record("0052-D4-16")
 def test_a_matching_condition_comes_before_position_in_source_order() -> None:
     script = ScriptModel.from_responses(
-        [text("plain"), text("regex", prompt_regex="x"), text("needle", prompt_contains="x"), text("tool", has_tool="f")]
+        [
+            text("plain"),
+            text("regex", prompt_regex="x"),
+            text("needle", prompt_contains="x"),
+            text("tool", has_tool="f"),
+        ]
     )
     assert served(script, "x", "x", "x") == ["regex", "needle", "plain"]
 

@@ -1,0 +1,179 @@
+"""The scripted endpoint: a provider found like any other, whose answers come from a script in this process."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator
+from typing import Any, ClassVar, Self, cast
+
+from lionagi.ln.secrets import mask_headers
+from lionagi.service.connections.agentic import AgenticEndpoint
+from lionagi.service.connections.endpoint import Endpoint
+from lionagi.service.connections.endpoint_config import EndpointConfig
+from lionagi.service.connections.registry import EndpointType, register_endpoint
+from lionagi.service.types import Capabilities, StreamChunk
+
+from ._env import ENV_SCRIPT_PATH, resolve_script_path
+from ._responses import chat_completion, chunk_of, error_of
+from ._script import ScriptModel
+from ._types import ErrorResponse, RecordedCall, ResponseEntry, StreamResponse, TextResponse
+
+__all__ = ("ScriptedEndpoint",)
+
+logger = logging.getLogger(__name__)
+
+_DUMMY_KEY = "scripted-test-key"
+
+
+@register_endpoint(
+    provider="scripted",
+    endpoint="chat/completions",
+    aliases=["chat", "query_cli", "cli"],
+    endpoint_type=EndpointType.AGENTIC,
+    base_url="internal",
+    auth_type="bearer",
+)
+class ScriptedEndpoint(AgenticEndpoint):
+    """Answers calls from a script and records them; nothing is sent anywhere.
+
+    The script is ``script=`` (anything that ``ScriptModel.coerce`` takes), else the file that LIONAGI_TEST_SCRIPT
+    names, else an empty one with a warning. It never becomes part of the configuration or of a payload.
+
+    Attributes:
+        calls: One RecordedCall per served call, in the order in which the calls began.
+    """
+
+    is_cli: ClassVar[bool] = True
+    DEFAULT_QUEUE_CAPACITY: ClassVar[int] = 10
+    DEFAULT_CONCURRENCY_LIMIT: ClassVar[int] = 3
+    capabilities = Capabilities(structured_output=False, system_role=True, native_tools=True)
+
+    def __init__(self, config: Any = None, **kwargs: Any) -> None:
+        source = kwargs.pop("script", None)
+        if isinstance(config, dict):
+            config = dict(cast("dict[str, Any]", config))
+            source = config.pop("script", source)
+        if not isinstance(config, EndpointConfig):
+            fields = cast("dict[str, Any]", config) or {}
+            kwargs.setdefault("api_key", fields.get("api_key", _DUMMY_KEY))
+        kwargs["requires_tokens"] = False
+        super().__init__(config, **kwargs)
+        self.calls: list[RecordedCall] = []
+        self._served = 0
+        self._script = _script_of(source)
+
+    @property
+    def script(self) -> ScriptModel:
+        """The script that is being served."""
+        return self._script
+
+    def attach_script(self, source: Any) -> None:
+        """Serve another script from its start; the recorded calls stay, the call index starts at 0 again."""
+        self._script = ScriptModel.coerce(source)
+        self._script.reset()
+        self._served = 0
+
+    def clear_calls(self) -> None:
+        """Forget the recorded calls; the script stands where it stood."""
+        self.calls = []
+
+    def clone(self) -> Self:
+        """Return a copy that serves the script from its start and holds the records made so far."""
+        other = type(self)(self.config, script=ScriptModel())
+        other.clock = self.clock
+        self.copy_runtime_state_to(other)
+        return other
+
+    def copy_runtime_state_to(self, other: Endpoint) -> None:
+        """Give a copy the script, from its start, and the records made so far; later calls are each one's own."""
+        super().copy_runtime_state_to(other)
+        if isinstance(other, ScriptedEndpoint):
+            other.attach_script(self._script)
+            other.calls = list(self.calls)
+
+    async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> dict[str, Any]:
+        entry, record = self._serve(payload, headers, streamed=False)
+        started = self.clock.monotonic()
+        try:
+            if isinstance(entry, ErrorResponse):
+                await self._delay(entry)
+                raise error_of(entry)
+            record.response = chat_completion(entry, payload.get("model") or "")
+            return record.response
+        finally:
+            record.duration = self.clock.monotonic() - started
+
+    async def stream(
+        self, request: Any, extra_headers: dict[str, str] | None = None, **kwargs: Any
+    ) -> AsyncGenerator[StreamChunk, None]:
+        """Yield the entry's chunks; an error entry is an error chunk, and then its exception.
+
+        A text entry is a text delta and a result chunk, a tool call or structured entry only a result chunk; the
+        result chunk's metadata is ``{"done": True, "raw": <the unstreamed response>}``.
+        """
+        payload, headers = self.create_payload(request, extra_headers, **kwargs)
+        payload["stream"] = True
+        entry, record = self._serve(payload, headers, streamed=True)
+        started, sent = self.clock.monotonic(), 0
+        record.closed_early = True
+        chunks = _chunks_of(entry, record)
+        try:
+            if isinstance(entry, ErrorResponse):
+                await self._delay(entry)
+            for chunk in chunks:
+                sent += 1
+                yield chunk
+            if isinstance(entry, ErrorResponse):
+                raise error_of(entry)
+        finally:
+            record.duration = self.clock.monotonic() - started
+            record.closed_early = sent < len(chunks)
+            if isinstance(entry, StreamResponse):
+                record.response = chunks[:sent]
+
+    def _serve(
+        self, payload: dict[str, Any], headers: dict[str, str], *, streamed: bool
+    ) -> tuple[ResponseEntry, RecordedCall]:
+        index = self._served
+        entry, matched_by, position = self._script.serve(payload, index)
+        self._served = index + 1
+        record = RecordedCall(
+            index=index,
+            # the list of messages is shared with the history: a copy per call would grow with its square
+            payload=dict(payload),
+            headers=mask_headers(headers),
+            response_type=entry.type,
+            response=None,
+            was_streamed=streamed,
+            matched_by=matched_by,
+            when_index=None if matched_by == "positional" else position,
+            started_at=self.clock.time(),
+        )
+        self.calls.append(record)
+        return entry, record
+
+    async def _delay(self, entry: ErrorResponse) -> None:
+        if entry.delay_ms > 0:
+            await self.clock.sleep(entry.delay_ms / 1000)
+
+
+def _script_of(source: Any) -> ScriptModel:
+    if source is None:
+        source = resolve_script_path()
+    if source is None:
+        logger.warning("no script: pass script= or set %s, or every call is an error", ENV_SCRIPT_PATH)
+        return ScriptModel()
+    return ScriptModel.coerce(source)
+
+
+def _chunks_of(entry: ResponseEntry, record: RecordedCall) -> list[StreamChunk]:
+    if isinstance(entry, ErrorResponse):
+        return [StreamChunk("error", content=entry.message, is_error=True)]
+    if isinstance(entry, StreamResponse):
+        return [chunk_of(spec) for spec in entry.chunks]
+    response = record.response = chat_completion(entry, record.payload.get("model") or "")
+    metadata = {"done": True, "raw": response}
+    if isinstance(entry, TextResponse):
+        return [StreamChunk("text", content=entry.content, is_delta=True), StreamChunk("result", metadata=metadata)]
+    return [StreamChunk("result", content=json.dumps(response), metadata=metadata)]

@@ -1,0 +1,146 @@
+"""Entries as an endpoint serves them: chat completions, stream chunks and errors of the kinds that a script names."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import secrets
+from functools import cache
+from typing import Any
+
+from lionagi.service.types import StreamChunk
+
+from ._types import (
+    ErrorResponse,
+    ResponseEntry,
+    StreamChunkSpec,
+    StreamResponse,
+    StructuredResponse,
+    TextResponse,
+    ToolCallResponse,
+)
+
+__all__ = ("chat_completion", "chunk_of", "error_of", "http_error", "text_of_entry")
+
+_STATUS = {"rate_limit": 429, "server_error": 500, "bad_request": 400}
+_NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def text_of_entry(entry: ResponseEntry) -> str | None:
+    """Return the answer's text, None where the entry is a tool call or an error."""
+    if isinstance(entry, TextResponse):
+        return entry.content
+    if isinstance(entry, StructuredResponse):
+        return json.dumps(entry.data)
+    if isinstance(entry, StreamResponse):
+        return "".join(chunk.content or "" for chunk in entry.chunks if chunk.type == "text")
+    return None
+
+
+def chat_completion(entry: ResponseEntry, model: str, *, native_calls: bool = False) -> dict[str, Any]:
+    """Return an entry as an OpenAI chat completion.
+
+    Usage, finish reason and refusal are the recorded ones where the entry has a recording, else zeros and "stop" or
+    "tool_calls".
+
+    Args:
+        entry: Any entry but an error.
+        model: The model's name in the response.
+        native_calls: Turn the tool_use chunks of a stream entry into tool calls, as an API answer that held several
+            calls is recorded.
+    """
+    message: dict[str, Any] = {"role": "assistant", "content": text_of_entry(entry)}
+    calls = _tool_calls(entry, native_calls)
+    if calls:
+        message["tool_calls"] = calls
+        message["content"] = message["content"] or None
+    recording = entry.recording
+    if recording is not None and recording.refusal is not None:
+        message |= {"refusal": recording.refusal, "content": message["content"] or None}
+    finish = recording.finish_reason if recording is not None else None
+    usage = recording.usage if recording is not None else None
+    return {
+        "id": f"chatcmpl-scripted-{secrets.token_hex(6)}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model or "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish or ("tool_calls" if calls else "stop")}],
+        "usage": dict(_NO_USAGE if usage is None else usage),
+    }
+
+
+def _tool_calls(entry: ResponseEntry, native_calls: bool) -> list[dict[str, Any]]:
+    if isinstance(entry, ToolCallResponse):
+        return [_tool_call(entry.name, entry.arguments, entry.id)]
+    if native_calls and isinstance(entry, StreamResponse):
+        used = [chunk for chunk in entry.chunks if chunk.type == "tool_use"]
+        return [_tool_call(chunk.tool_name or "", chunk.tool_input, chunk.tool_id) for chunk in used]
+    return []
+
+
+def _tool_call(name: str, arguments: object, call_id: str | None) -> dict[str, Any]:
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return {
+        "id": call_id or f"call_{secrets.token_hex(5)}",
+        "type": "function",
+        "function": {"name": name, "arguments": text},
+    }
+
+
+def chunk_of(spec: StreamChunkSpec) -> StreamChunk:
+    """Return a spec as the chunk that a consumer gets; its metadata is a copy."""
+    return StreamChunk(
+        spec.type,
+        spec.content,
+        spec.tool_name,
+        spec.tool_id,
+        spec.tool_input,
+        spec.tool_output,
+        spec.is_error,
+        spec.is_delta,
+        dict(spec.metadata),
+    )
+
+
+def error_of(entry: ErrorResponse) -> Exception:
+    """Return the exception of an error entry.
+
+    rate_limit, server_error and bad_request are ``aiohttp.ClientResponseError`` (429, 500, 400) that have
+    ``status_code`` too; timeout is ``asyncio.TimeoutError``; value_error is ``ValueError``.
+    """
+    status = _STATUS.get(entry.kind)
+    if status is not None:
+        return http_error(status, entry.message)
+    if entry.kind == "timeout":
+        return TimeoutError(entry.message)
+    return builtins.ValueError(entry.message)
+
+
+def http_error(status: int, message: str) -> Exception:
+    """Return an ``aiohttp.ClientResponseError`` with that status; aiohttp is loaded by the first one."""
+    return _http_error_class()(status, message)
+
+
+@cache
+def _http_error_class() -> type[Exception]:
+    import aiohttp
+    from multidict import CIMultiDict, CIMultiDictProxy
+    from yarl import URL
+
+    url = URL("https://scripted.invalid")
+    request = aiohttp.RequestInfo(url, "POST", CIMultiDictProxy(CIMultiDict[str]()), url)
+
+    class ScriptedHTTPError(aiohttp.ClientResponseError):
+        """An HTTP failure that no server sent."""
+
+        def __init__(self, status: int, message: str) -> None:
+            super().__init__(request, (), status=status, message=message)
+            self.status_code = status
+
+        def __str__(self) -> str:
+            return self.message
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return http_error, (self.status, self.message)
+
+    return ScriptedHTTPError
