@@ -1,1 +1,54 @@
-"""Views and helpers for Jupyter."""
+"""Views of lionagi's runs for notebooks: values with a text form, self-contained markup and plain data.
+
+    import lionagi_nb as nb
+    nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
+    nb.run_sync(coro)
+
+Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers formatters.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._actions.view import actions
+    from ._extension import load_ipython_extension, unload_ipython_extension
+    from ._nested import enable_nested_loops
+    from ._run_sync import run_sync
+    from ._schema.view import schema
+    from ._timeline.view import timeline
+
+__all__ = (
+    "actions",
+    "enable_nested_loops",
+    "load_ipython_extension",
+    "run_sync",
+    "schema",
+    "timeline",
+    "unload_ipython_extension",
+)
+
+_HOMES = {
+    "actions": "._actions.view",
+    "enable_nested_loops": "._nested",
+    "load_ipython_extension": "._extension",
+    "run_sync": "._run_sync",
+    "schema": "._schema.view",
+    "timeline": "._timeline.view",
+    "unload_ipython_extension": "._extension",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'lionagi_nb' has no attribute {name!r}")
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
