@@ -5,21 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from lionagi._errors import ParseError, ProviderResponseError, short_repr
-from lionagi.ln.jsons import loads_json
+from lionagi.ln.jsons import clean_surrogates, loads_json
 from lionagi.service.types import Answer, ToolCall
 
-__all__ = ("answer_of", "replace_surrogates")
-
-
-def replace_surrogates(text: str) -> str:
-    """Return ``text`` with lone surrogates replaced, so that it can be encoded; other text comes back itself."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+__all__ = ("answer_of",)
 
 
 def answer_of(response: Any, provider: str) -> Answer:
@@ -48,7 +37,7 @@ def answer_of(response: Any, provider: str) -> Answer:
         tool_calls=calls,
         usage=cast("dict[str, Any]", usage) if isinstance(usage, dict) else None,
         finish_reason=finish if isinstance(finish, str) else None,
-        refusal=replace_surrogates(str(refusal)) if refusal is not None else None,
+        refusal=clean_surrogates(str(refusal)) if refusal is not None else None,
         raw=response,
     )
 
@@ -66,12 +55,12 @@ def _text(content: Any, provider: str) -> str | None:
     if content is None:
         return None
     if isinstance(content, str):
-        return replace_surrogates(content)
+        return clean_surrogates(content)
     if isinstance(content, list):
         parts = [
             cast("dict[str, Any]", part).get("text") for part in cast("list[Any]", content) if isinstance(part, dict)
         ]
-        return replace_surrogates("".join(part for part in parts if isinstance(part, str))) if parts else None
+        return clean_surrogates("".join(part for part in parts if isinstance(part, str))) if parts else None
     raise _bad(provider, f"the content of its message is {type(content).__name__}", content)
 
 
@@ -104,7 +93,7 @@ def _arguments(given: Any) -> dict[str, Any] | str:
     try:
         value = loads_json(given)
     except ParseError:
-        return replace_surrogates(given)
+        return clean_surrogates(given)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else given
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from lionagi._errors import (
@@ -31,7 +31,7 @@ from lionagi.service.connections.failures import error_from_body
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
-__all__ = ("ByteStream", "aclose", "open_stream", "request_json")
+__all__ = ("ByteStream", "aclose", "header_secrets", "open_stream", "request_json")
 
 _LARGEST_ERROR_BODY = 64 * 1024
 
@@ -83,11 +83,15 @@ class ByteStream:
     Only waiting for the provider counts: while the reader of a stream does something else, no deadline runs.
     """
 
-    def __init__(self, response: ClientResponse, config: EndpointConfig, idle: float | None, total: float) -> None:
+    def __init__(
+        self, response: ClientResponse, config: EndpointConfig, idle: float | None, secrets: list[str]
+    ) -> None:
         self._response = response
+        self._config = config
+        self._secrets = secrets
         self._provider = config.provider
         self._idle = self._idle_left = idle
-        self._total = self._total_left = total
+        self._total = self._total_left = config.timeout
         encoding = response.headers.get("Content-Encoding", "identity").lower()
         if encoding not in ("identity", "", "gzip", "deflate"):
             raise ProviderResponseError(
@@ -128,6 +132,8 @@ class ByteStream:
                 data = await self._response.content.readany()
         except TimeoutError:
             raise self._late() from None
+        except Exception as error:
+            raise _typed(error, self._config, self._secrets) from None
         waited = loop.time() - start
         self._total_left -= waited
         if self._idle_left is not None:
@@ -174,20 +180,21 @@ async def open_stream(
         clock: For reading a Retry-After date.
         idle: Seconds without content after which the body ends with an error, None for no such limit.
     """
-    secrets = [*config.secrets(), *_header_secrets(headers)]
-    # the two blocks are apart, so that what the reader of a stream raises is not taken for a failed connection
-    with _typed(config, secrets):
-        response = await _send(config, payload, headers, idle)
+    secrets = [*config.secrets(), *header_secrets(headers)]
+    data = _encode(payload, config)
+    try:
+        response = await _send(config, data, headers, idle)
+    except Exception as error:
+        raise _typed(error, config, secrets) from None
+    # what the reader of the stream raises in this block passes as it is
     async with response:
-        body = ByteStream(response, config, idle, config.timeout)
+        body = ByteStream(response, config, idle, secrets)
         if response.status != 200:
             raise await _refusal(response, body, config, clock, secrets)
         yield body
 
 
-async def _send(
-    config: EndpointConfig, payload: dict[str, Any], headers: dict[str, str], idle: float | None
-) -> ClientResponse:
+async def _send(config: EndpointConfig, data: bytes, headers: dict[str, str], idle: float | None) -> ClientResponse:
     from aiohttp import ClientTimeout
 
     session = await _connections.get().session()
@@ -196,7 +203,7 @@ async def _send(
         return await session.request(
             config.method,
             config.full_url,
-            data=_encode(payload, config),
+            data=data,
             headers={"Accept-Encoding": "gzip, deflate", **headers},
             allow_redirects=False,
             timeout=ClientTimeout(total=None, connect=config.connect_timeout),
@@ -218,8 +225,6 @@ async def _refusal(
         text = (await body.read_all(_LARGEST_ERROR_BODY)).decode("utf-8", "replace")
     except ProviderError as error:
         text = f"(its body cannot be shown: {error.message})"
-    except Exception:  # the status says enough; a body that breaks off adds nothing
-        text = "(its body broke off)"
     return error_from_body(
         text,
         provider=config.provider,
@@ -234,10 +239,9 @@ async def request_json(
     config: EndpointConfig, payload: dict[str, Any], headers: dict[str, str], *, clock: Clock
 ) -> Any:
     """Send one request and return its decoded JSON body; whatever goes wrong is a ProviderError naming the provider."""
-    secrets = [*config.secrets(), *_header_secrets(headers)]
+    secrets = [*config.secrets(), *header_secrets(headers)]
     async with open_stream(config, payload, headers, clock=clock, idle=None) as body:
-        with _typed(config, secrets):
-            data = await body.read_all(config.max_response_bytes)
+        data = await body.read_all(config.max_response_bytes)
     text = data.decode("utf-8", "replace")
     try:
         return loads_json(text)
@@ -251,32 +255,29 @@ async def request_json(
         ) from None
 
 
-@contextmanager
-def _typed(config: EndpointConfig, secrets: list[str]) -> Generator[None]:
-    """Turn what aiohttp and asyncio raise into errors of ours; causes are left out, they may hold headers."""
+def _typed(error: Exception, config: EndpointConfig, secrets: list[str]) -> Exception:
+    """Return the error of ours for what aiohttp and asyncio raise; causes are left out, since they may hold headers."""
     from aiohttp import ClientError, ClientSSLError, InvalidURL
 
     provider = config.provider
-    try:
-        yield
-    except ProviderError:
-        raise
-    except TimeoutError:
-        raise ProviderTimeoutError(
+    if isinstance(error, TimeoutError):
+        return ProviderTimeoutError(
             f"{provider} gave no answer in time (connect_timeout {config.connect_timeout:g} s, "
             f"timeout {config.timeout:g} s); raise the limit or check base_url",
             provider=provider,
-        ) from None
-    except InvalidURL:
-        raise ConfigurationError(f"{provider}: base_url does not make an http(s) address; correct it") from None
-    except (ClientError, OSError) as error:
-        words = scrub(f"{type(error).__name__}: {error}", secrets)
-        message = f"no connection to {provider}, or it broke: {short_repr(words)}; check base_url and the network"
-        if isinstance(error, ClientSSLError):  # a certificate does not mend itself, so no retry
-            raise ProviderResponseError(message, provider=provider) from None
-        raise ProviderConnectionError(message, provider=provider) from None
+        )
+    if isinstance(error, InvalidURL):
+        return ConfigurationError(f"{provider}: base_url does not make an http(s) address; correct it")
+    if not isinstance(error, ClientError | OSError):
+        return error
+    words = scrub(f"{type(error).__name__}: {error}", secrets)
+    message = f"no connection to {provider}, or it broke: {short_repr(words)}; check base_url and the network"
+    if isinstance(error, ClientSSLError):  # a certificate does not mend itself, so no retry
+        return ProviderResponseError(message, provider=provider)
+    return ProviderConnectionError(message, provider=provider)
 
 
-def _header_secrets(headers: dict[str, str]) -> list[str]:
+def header_secrets(headers: dict[str, str]) -> list[str]:
+    """Return the credentials among the headers, a bearer token also without its prefix, for scrubbing."""
     values = [value for name, value in headers.items() if is_credential_header(name)]
     return [*values, *(value.removeprefix("Bearer ") for value in values if value.startswith("Bearer "))]

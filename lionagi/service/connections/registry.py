@@ -198,8 +198,10 @@ class EndpointRegistry:
             )
         if entries:
             meta = entries[0][0]
-            given = {"base_url": meta.base_url, "api_key_env": meta.api_key_env, "endpoint": endpoint, **given}
-        for _, endpoint_class in cls._of(GENERIC_PROVIDER):
+            given = {"base_url": meta.base_url, "api_key_env": meta.api_key_env, **given}
+        for meta, endpoint_class in cls._of(GENERIC_PROVIDER):
+            if endpoint and not meta.serves(endpoint):
+                given.setdefault("endpoint", endpoint)
             return endpoint_class(None, **{"name": f"{GENERIC_PROVIDER}_chat", "provider": provider, **given})
         raise ProviderNotFoundError(f"provider {short_repr(provider)} needs {_MODULES[0]}, which failed to import")
 

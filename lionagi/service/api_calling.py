@@ -1,0 +1,120 @@
+"""APICalling: one call of a model, and what is known about it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, cast
+
+from pydantic import Field, PrivateAttr
+
+from lionagi.ln.types import Unset
+from lionagi.protocols.generic.event import Event
+from lionagi.service.connections.endpoint import Endpoint
+from lionagi.service.types import Answer, StreamChunk
+
+__all__ = ("APICalling",)
+
+
+class APICalling(Event):
+    """One call of an endpoint, blocking (``invoke``) or streamed (``stream``).
+
+    Attributes:
+        payload: What is sent; its ``messages`` list is the caller's own object, never a copy.
+        endpoint: Who is asked; not part of dumps.
+        headers: All headers, credentials included; neither dumped nor shown.
+    """
+
+    payload: dict[str, Any]
+    endpoint: Endpoint = Field(exclude=True, repr=False)
+    headers: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    _started_at: float | None = PrivateAttr(default=None)
+    _chunks: int = PrivateAttr(default=0)
+    _chars: int = PrivateAttr(default=0)
+    _answer: Answer | None = PrivateAttr(default=None)
+    _end: dict[str, Any] | None = PrivateAttr(default=None)
+    _source: AsyncGenerator[StreamChunk] | None = PrivateAttr(default=None)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The payload."""
+        return self.payload
+
+    @property
+    def started_at(self) -> float | None:
+        """Seconds since the epoch by the endpoint's clock, None before the start."""
+        return self._started_at
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from start to end, None before the end."""
+        duration = self.execution.duration
+        return None if duration is Unset else cast("float", duration)
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the call was, or is to be, streamed."""
+        return self.streaming
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks arrived; 0 for a blocking call."""
+        return self._chunks
+
+    @property
+    def chars(self) -> int:
+        """How many characters of text arrived."""
+        return self._chars
+
+    @property
+    def usage(self) -> dict[str, Any] | None:
+        """The token counts that the provider reported for this call, None where it did not."""
+        if self._end is not None:
+            return cast("dict[str, Any] | None", self._end.get("usage"))
+        response = self.execution.response
+        usage = cast("dict[str, Any]", response).get("usage") if isinstance(response, dict) else None
+        return cast("dict[str, Any]", usage) if isinstance(usage, dict) else None
+
+    @property
+    def finish_reason(self) -> str | None:
+        """The provider's word for why the answer ended, None where it gave none."""
+        if self._end is not None:
+            return cast("str | None", self._end.get("finish_reason"))
+        return self._answer.finish_reason if self._answer is not None else None
+
+    @property
+    def answer(self) -> Answer:
+        """The response as the endpoint reads it, read once; an unreadable one is a ProviderResponseError."""
+        if self._answer is None:
+            self.assert_completed()
+            self._answer = self.endpoint.decode(self.execution.response)
+            if not self.streaming:
+                self._chars = len(self._answer.text)
+        return self._answer
+
+    async def _invoke(self) -> Any:
+        self._started_at = self.endpoint.clock.time()
+        return await self.endpoint.call(self.payload, skip_payload_creation=True, extra_headers=self.headers)
+
+    def _stream(self) -> AsyncGenerator[StreamChunk]:
+        self.streaming = True
+        self._source = self._chunks_of()
+        return self._source
+
+    async def _chunks_of(self) -> AsyncGenerator[StreamChunk]:
+        self._started_at = self.endpoint.clock.time()
+        async with aclosing(self.endpoint.stream(self.payload, extra_headers=self.headers)) as chunks:
+            async for chunk in chunks:
+                self._chunks += 1
+                if chunk.type == "text":
+                    self._chars += len(chunk.content or "")
+                elif chunk.type == "result":
+                    self._end = chunk.metadata
+                    self.execution.response = chunk.metadata.get("raw")
+                yield chunk
+
+    async def close_stream(self) -> None:
+        """Close the endpoint's stream, so that a reader who stops early leaves no connection open."""
+        if self._source is not None:
+            await self._source.aclose()

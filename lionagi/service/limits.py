@@ -1,0 +1,104 @@
+"""How many calls run at once, and how many start within an interval: exact, first come first served, per event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+from lionagi.ln.clock import Clock
+from lionagi.ln.loops import PerLoop
+
+__all__ = ("Limits",)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """The figures; None is no limit, ``interval`` is in seconds."""
+
+    concurrency: int | None = None
+    requests: int | None = None
+    tokens: int | None = None
+    interval: float = 60.0
+
+
+class _LoopState:
+    """What one event loop counts. The lock is fair, so that whoever waits for the window keeps the others behind."""
+
+    def __init__(self, settings: LimitSettings) -> None:
+        self.settings = settings
+        self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
+        self.turn = asyncio.Lock()
+        self.starts: deque[float] = deque(maxlen=settings.requests)
+        self.spent: deque[tuple[float, int]] = deque()
+
+    async def wait_for_window(self, clock: Clock) -> None:
+        async with self.turn:
+            due = max(self._requests_due(), self._tokens_due(clock.monotonic()))
+            if (pause := due - clock.monotonic()) > 0:
+                await clock.sleep(pause)
+            if self.settings.requests:
+                self.starts.append(max(clock.monotonic(), due))
+
+    def _requests_due(self) -> float:
+        full = self.settings.requests is not None and len(self.starts) == self.settings.requests
+        return self.starts[0] + self.settings.interval if full else float("-inf")
+
+    def _tokens_due(self, now: float) -> float:
+        if self.settings.tokens is None:
+            return float("-inf")
+        while self.spent and self.spent[0][0] + self.settings.interval <= now:
+            self.spent.popleft()
+        over = sum(tokens for _, tokens in self.spent) - self.settings.tokens
+        for at, tokens in self.spent:
+            if over < 0:
+                break
+            over -= tokens
+            if over < 0:
+                return at + self.settings.interval
+        return float("-inf")
+
+
+class Limits:
+    """Limits of one model.
+
+    Tokens are those that the provider reported for finished calls: a call waits while the interval's sum has reached
+    the limit. Nothing is estimated.
+
+    Args:
+        concurrency: Calls at once.
+        requests: Calls that start within ``interval``.
+        tokens: Tokens within ``interval``.
+        interval: Seconds.
+    """
+
+    def __init__(
+        self,
+        concurrency: int | None = None,
+        requests: int | None = None,
+        tokens: int | None = None,
+        interval: float = 60.0,
+    ) -> None:
+        self.settings = settings = LimitSettings(concurrency, requests, tokens, interval)
+        self._windowed = requests is not None or tokens is not None
+        self._states: PerLoop[_LoopState] = PerLoop(lambda: _LoopState(settings))
+
+    async def acquire(self, clock: Clock) -> None:
+        """Wait for a turn; every call that returns needs one ``release`` on the same loop."""
+        state = self._states.get()
+        if state.running is not None:
+            await state.running.acquire()
+        if self._windowed:
+            try:
+                await state.wait_for_window(clock)
+            except BaseException:
+                self.release()
+                raise
+
+    def release(self, tokens: int = 0, clock: Clock | None = None) -> None:
+        """End a turn; ``tokens`` is what the provider reported for it, counted at ``clock``'s now."""
+        state = self._states.get()
+        if tokens and clock is not None and state.settings.tokens is not None:
+            state.spent.append((clock.monotonic(), tokens))
+        if state.running is not None:
+            state.running.release()
