@@ -44,8 +44,7 @@ class OpenAICompatibleEndpoint(Endpoint):
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> Any:
         response = await http.request_json(self.config, payload, headers, clock=self.clock)
-        if isinstance(response, dict) and "choices" not in response and response.get("error"):
-            raise self._refused(cast("dict[str, Any]", response), headers)
+        self._check_error(response, headers)
         self.decode(response)  # an answer that cannot be read fails the call, not its reader
         return response
 
@@ -105,10 +104,7 @@ class OpenAICompatibleEndpoint(Endpoint):
             event = loads_json(data)
         except ParseError:
             raise self._broken("the stream held a data line that is not JSON", answer) from None
-        if isinstance(event, dict) and cast("dict[str, Any]", event).get("error"):
-            error = self._refused(cast("dict[str, Any]", event), headers)
-            error.partial_text = answer.text
-            raise error
+        self._check_error(event, headers, answer.text)
         return event
 
     def _add(self, event: Any, answer: ChatAssembler) -> tuple[str, str, bool]:
@@ -124,10 +120,15 @@ class OpenAICompatibleEndpoint(Endpoint):
     def _broken(self, what: str, answer: ChatAssembler) -> ProviderError:
         return stream_error(what, provider=self.config.provider, partial_text=answer.text)
 
-    def _refused(self, body: dict[str, Any], headers: dict[str, str]) -> ProviderError:
-        return error_from_body(
+    def _check_error(self, body: Any, headers: dict[str, str], partial_text: str = "") -> None:
+        """Raise what a body of status 200 reports as its error; some servers do that."""
+        if not isinstance(body, dict) or not cast("dict[str, Any]", body).get("error"):
+            return
+        error = error_from_body(
             json_dumps(body),
             provider=self.config.provider,
             clock=self.clock,
             secrets=[*self.config.secrets(), *http.header_secrets(headers)],
         )
+        error.partial_text = partial_text
+        raise error
