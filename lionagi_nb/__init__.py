@@ -4,7 +4,8 @@
     nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
     nb.run_sync(coro)
 
-Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers formatters.
+Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers
+formatters.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import re
 __all__ = ("cap_word", "clip", "count", "duration", "hidden", "joined", "show_hidden", "size")
 
 # Controls, direction marks, zero-width and tag characters, fillers that look like nothing, lone surrogates.
-# Tab and newline are left: they are laid out, not hidden. U+FE0F is left: it only chooses the coloured form of a symbol.
+# Tab and newline are left: they are laid out, not hidden. U+FE0F is left: it only chooses a symbol's coloured form.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
@@ -37,7 +37,7 @@ def _escape(char: str) -> str:
 
 
 def show_hidden(text: str) -> str:
-    r"""Return `text` with every hidden character written as its escape, so that a terminal or a reader is not fooled."""
+    r"""Return `text` with every hidden character written as its escape, so that no terminal or reader is fooled."""
     return _HIDDEN.sub(lambda m: _escape(m.group()), text)
 
 

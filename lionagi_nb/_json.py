@@ -136,7 +136,7 @@ def _nested(value: Any) -> str:
 
 
 def pretty(value: Any, budget: int = 40_000) -> str:
-    """Return `value` laid out with two spaces a level, plain lists on one line; building stops past `budget` characters."""
+    """Return `value` laid out with two spaces a level, plain lists on one line; it ends past `budget` characters."""
     out: list[str] = []
     _lay(value, 0, out, [budget])
     return "".join(out)
@@ -168,9 +168,13 @@ def _put(text: str, out: list[str], left: list[int]) -> None:
 
 def _flat(value: Any, room: int) -> str | None:
     """The one-line form where it is one: a plain value, an empty container, or plain values that fit in `room`."""
-    if not isinstance(value, dict | list) or not value:
+    members: list[Any] = []
+    if isinstance(value, dict):
+        members = list(cast("dict[str, Any]", value).values())
+    elif isinstance(value, list):
+        members = cast("list[Any]", value)
+    if not members:
         return json.dumps(value, ensure_ascii=False)
-    members = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else cast("list[Any]", value)
     if len(members) > 12 or any(isinstance(m, dict | list) and m for m in members):
         return None
     if sum(len(m) for m in members if isinstance(m, str)) > room:

@@ -44,7 +44,7 @@ def render(template: str, css: str, **values: Any) -> str:
     """
     body = ""
     for fold in (_FOLD, _FOLD // 4, _FOLD // 16, 0):
-        body = _environment().get_template(template).render(fold=fold, **values)
+        body = _environment().get_template(template).render(fold_limit=fold, **values)
         if len(body) <= MAX_VIEW:
             break
     return f"<style>{_styles(css)}</style>\n{body}"
@@ -52,7 +52,7 @@ def render(template: str, css: str, **values: Any) -> str:
 
 @cache
 def _styles(css: str) -> str:
-    folder = files(__package__) / "templates"
+    folder = files("lionagi_nb") / "templates"
     names = ("base.css", css) if css else ("base.css",)
     return "\n".join((folder / name).read_text(encoding="utf-8").strip() for name in names)
 
@@ -69,9 +69,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    env.filters.update(pieces=_pieces, body=_body, long_text=_long_text, size=size)
-    env.tests["cautioned"] = lambda text: _BOX in str(text)
+    for name, function in (("pieces", _pieces), ("body", _body), ("long_text", _long_text)):
+        env.filters[name] = function  # pyright: ignore[reportUnknownMemberType]
+    env.tests["cautioned"] = _cautioned  # pyright: ignore[reportUnknownMemberType]
     return env
+
+
+def _cautioned(body: Any) -> bool:
+    return _BOX in str(body)
 
 
 def _shown(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Short runs of words with a role each, so that one value makes both the text form and the markup.
 
-A cell is a tuple of pieces. The text form joins their text; `_markup` gives each role its element. Nothing here knows HTML.
+A cell is a tuple of pieces. The text form joins their text; `_markup` gives each role its element.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Role = Literal["t", "code", "b", "bcode", "dim", "dimcode", "quote", "dimquote",
 
 
 class Piece(NamedTuple):
-    """Text and its role: t(ext), code, b(old), bcode, dim, dimcode, quote (a person's or model's words), sep(arator)."""
+    """Text and its role: t(ext), code, b(old), bcode, dim, dimcode, quote (what someone said), sep(arator)."""
 
     role: Role
     text: str

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ._format import clip
 
-__all__ = ("Record", "is_branch", "number", "records", "subject", "tool_names", "words")
+__all__ = ("Record", "is_branch", "mapping", "number", "records", "subject", "tool_names", "words")
 
 Record = Mapping[str, Any]
 
@@ -21,9 +21,9 @@ def records(branch: Any) -> list[Record]:
     """Return the log records that have a kind, oldest first; other log entries are passed over."""
     found: list[Record] = []
     for log in cast("Iterable[Any]", branch.logs):
-        content: Any = log if isinstance(log, Mapping) else getattr(log, "content", None)
-        if isinstance(content, Mapping) and "kind" in content:
-            found.append(cast("Record", content))
+        content = mapping(log) or mapping(getattr(log, "content", None))
+        if "kind" in content:
+            found.append(content)
     return found
 
 
@@ -52,6 +52,11 @@ def _tool_name(tool: Any) -> str:
 def words(value: object, limit: int = 200) -> str:
     """Return a name or short text from a record as a string, "" for None, cut at `limit`."""
     return "" if value is None else clip(value if isinstance(value, str) else str(value), limit)
+
+
+def mapping(value: object) -> Record:
+    """Return `value` where it is a mapping, else an empty one."""
+    return cast("Record", value) if isinstance(value, Mapping) else {}
 
 
 def number(value: object) -> float | None:

@@ -25,11 +25,17 @@ def hang(head: str, words: str, *, width: int = WIDTH) -> list[str]:
 
 
 def rows_table(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), floor: Sequence[int] = ()
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    floor: Sequence[int] = (),
+    notes: Sequence[str] = (),
 ) -> list[str]:
     """Return head, rule and rows. Columns are as wide as their widest cell; the widest give way above `WIDTH`.
 
-    A cell too long for its column goes on under itself. `right` lists right-aligned columns, `floor` least widths.
+    A cell too long for its column goes on under itself. `right` lists right-aligned columns, `floor` least widths;
+    `notes` are lines under each row, indented to the second column.
     """
     grid = [[" ".join(cell.split("\n")) for cell in row] for row in rows]
     wide = [max(len(row[i]) for row in (heads, *grid)) for i in range(len(heads))]
@@ -37,10 +43,12 @@ def rows_table(
     while sum(wide) + 2 * (len(wide) - 1) > WIDTH:
         wide[wide.index(max(wide))] -= 1
     lines = [_line(list(heads), wide, right), _line(["-" * w for w in wide], wide, ())]
-    for row in grid:
+    for k, row in enumerate(grid):
         cells = [_indented(cell, wide[i]) for i, cell in enumerate(row)]
-        for k in range(max(len(c) for c in cells)):
-            lines.append(_line([c[k] if k < len(c) else "" for c in cells], wide, right))
+        for n in range(max(len(c) for c in cells)):
+            lines.append(_line([c[n] if n < len(c) else "" for c in cells], wide, right))
+        if k < len(notes) and notes[k]:
+            lines += hang(" " * (wide[0] + 2), notes[k])
     return lines
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .._format import cap_word, count
-from .._json import freeze
-from .._records import Record, number, words
+from lionagi_nb._format import cap_word, count
+from lionagi_nb._json import freeze
+from lionagi_nb._records import Record, mapping, number, words
 
-__all__ = ("ActionRow", "ActionGroup", "collect", "from_result", "not_run_words")
+__all__ = ("ActionGroup", "ActionRow", "collect", "from_result", "not_run_words")
 
 _BEFORE = ("selection", "arguments", "cap")  # who decides before anything is called
 _NOT_RUN = {
@@ -51,7 +51,7 @@ class ActionRow:
 
 @dataclass(frozen=True)
 class ActionGroup:
-    """The requests of one turn: its title, its facts, its rows, and the seconds from its first start to its last end."""
+    """The requests of one turn: its title, its facts, its rows, and the seconds from first start to last end."""
 
     title: str
     facts: tuple[str, ...]
@@ -135,7 +135,7 @@ def _never(request: Record, place: int, why: str) -> ActionRow:
 
 def _reason(status: str, by: str, reason: object, output: object) -> str:
     said = words(reason, 600).strip()
-    held = cast("Record", output) if isinstance(output, Mapping) else {}
+    held = mapping(output)
     kind = words(held.get("error"), 100)
     said = said or words(held.get("message"), 600) or kind or _BARE.get(status, "")
     if status == "error" and by == "arguments" and not said.lower().startswith("invalid arguments"):
@@ -212,7 +212,7 @@ def _as_record(item: Any) -> Record:
 
 
 def _end(output: object) -> str:
-    error = cast("Record", output).get("error") if isinstance(output, Mapping) else None
+    error = mapping(output).get("error")
     if not isinstance(error, str):
         return "ok"
     return next(

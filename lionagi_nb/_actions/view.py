@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from lionagi.operations.operate._results import turn_of
+from lionagi_nb._format import count, duration, size
+from lionagi_nb._json import byte_size, inline, thaw
+from lionagi_nb._markup import render
+from lionagi_nb._pieces import Piece, Pieces, join_names, plain, sentence, separator
+from lionagi_nb._records import is_branch, records, subject
+from lionagi_nb._text import hang
+from lionagi_nb._views import MAX_ROWS, STATUS, View, status
 
-from .._format import count, duration, size
-from .._json import byte_size, inline, thaw
-from .._markup import render
-from .._pieces import Piece, Pieces, join_names, plain, sentence, separator
-from .._records import is_branch, records, subject
-from .._text import hang
-from .._views import MAX_ROWS, STATUS, View, status
 from .rows import ActionGroup, ActionRow, collect, from_result
 
 __all__ = ("ActionsView", "actions")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .._format import clip, count
-from .._json import freeze, inline, thaw
-from .._pieces import Piece, Pieces, join_names
-from .._records import Record, words
+from lionagi_nb._format import clip, count
+from lionagi_nb._json import freeze, inline, thaw
+from lionagi_nb._pieces import Piece, Pieces, join_names
+from lionagi_nb._records import mapping, words
 
 __all__ = ("MessageDiff", "compare", "last_user_text", "text_of")
 
@@ -26,11 +26,13 @@ class MessageDiff:
 
 
 def compare(sent: Sequence[Any], before: Sequence[Any] | None, previous: int) -> MessageDiff:
-    """Return what `sent` adds to and drops from `before`, the messages of call number `previous` (None: no such call)."""
+    """Return what `sent` adds to and drops from `before`, the messages of call `previous` (None: there is none)."""
     if before is None:
         roles = ", ".join(_roles(sent))
         lines = tuple(("+", _role(m), _what(m)) for m in sent[:_LINES])
-        return MessageDiff(f"{len(sent):,} sent: {roles}" if sent else "none sent", f"{len(sent):,}", _more(lines, len(sent)))
+        return MessageDiff(
+            f"{len(sent):,} sent: {roles}" if sent else "none sent", f"{len(sent):,}", _more(lines, len(sent))
+        )
     same = _common(sent, before)
     added, gone = len(sent) - same, len(before) - same
     if not added and not gone:
@@ -68,15 +70,11 @@ def _roles(messages: Iterable[Any], limit: int = 4) -> list[str]:
 
 
 def _role(message: Any) -> str:
-    return words(_record(message).get("role"), 40) or "message"
-
-
-def _record(message: Any) -> Record:
-    return cast("Record", message) if isinstance(message, Mapping) else {}
+    return words(mapping(message).get("role"), 40) or "message"
 
 
 def _what(message: Any) -> Pieces:
-    record = _record(message)
+    record = mapping(message)
     asked = _asked(record.get("tool_calls"))
     if asked:
         return (Piece("t", "asks for "), *join_names(asked))
@@ -94,7 +92,7 @@ def _what(message: Any) -> Pieces:
 def _asked(calls: Any) -> tuple[str, ...]:
     if not isinstance(calls, list):
         return ()
-    found = (_record(_record(call).get("function", call)).get("name") for call in cast("list[Any]", calls))
+    found = (mapping(mapping(call).get("function", call)).get("name") for call in cast("list[Any]", calls))
     return tuple(words(name) for name in found if name)
 
 
@@ -103,7 +101,7 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = [_record(part) for part in cast("list[Any]", content)]
+        parts = [mapping(part) for part in cast("list[Any]", content)]
         said = (p["text"] if isinstance(p.get("text"), str) else f"[{words(p.get('type')) or 'part'}]" for p in parts)
         return " ".join(said)
     return "" if content is None else inline(thaw(freeze(content)))
@@ -112,4 +110,4 @@ def text_of(content: Any) -> str:
 def last_user_text(messages: Sequence[Any]) -> str:
     """Return the text of the last user message, "" where there is none."""
     last = next((m for m in reversed(messages) if _role(m) == "user"), None)
-    return text_of(_record(last).get("content"))
+    return text_of(mapping(last).get("content"))

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from .._format import clip, count
-from .._pieces import Piece, Pieces, join_names, separator
-from .._records import Record, number, words
+from lionagi_nb._format import clip, count
+from lionagi_nb._pieces import Piece, Pieces, join_names, separator
+from lionagi_nb._records import Record, number, words
+
 from .messages import MessageDiff, compare
 from .script import ScriptUse, error_pieces, matched_pieces, response_message
 
@@ -47,7 +48,7 @@ def recorded_calls(branch: Any) -> tuple[list[Any], Any]:
 
 
 def branch_rows(logs: Sequence[Record], calls: Sequence[Any], script: ScriptUse, limit: int) -> tuple[CallRow, ...]:
-    """Return a row for each model call in `logs`; a recorded call belongs to the record that shares its message list."""
+    """Return a row for each model call in `logs`; a recorded call belongs to the record with its message list."""
     by_messages = {id(call.payload.get("messages")): call for call in calls}
     rows: list[CallRow] = []
     before: Sequence[Any] | None = None
@@ -89,7 +90,9 @@ def _of_record(record: Record, call: Any, script: ScriptUse, place: int, diff: M
         return CallRow(place, "exhausted", (Piece("b", "no entry left"),), nothing, *timing, diff)
     if call is not None:
         answered = script.served.get(id(call))
-        return CallRow(place, status, _scripted(call, script, record), matched_pieces(call.matched_by, answered), *timing, diff)
+        return CallRow(
+            place, status, _scripted(call, script, record), matched_pieces(call.matched_by, answered), *timing, diff
+        )
     return CallRow(place, status, _live(record, error), _model(record), *timing, diff)
 
 
@@ -117,8 +120,9 @@ def _error_type(record: Record) -> Pieces:
 
 
 def _amount(call: Any) -> str:
-    if isinstance(call.response, list):
-        chunks = cast("list[Any]", call.response)
+    response: object = call.response
+    if isinstance(response, list):
+        chunks = cast("list[Any]", response)
         chars = sum(len(c.content or "") for c in chunks if c.type == "text")
         return f"{count(len(chunks), 'chunk')}, {count(chars, 'char')}"
     return count(len(str(response_message(call.response).get("content") or "")), "char")
@@ -144,7 +148,7 @@ def _model(record: Record) -> Pieces:
 
 
 def call_rows(calls: Sequence[Any], script: ScriptUse, limit: int) -> tuple[CallRow, ...]:
-    """Return a row for each recorded call of a scripted endpoint; these know nothing of tools or of calls without answer."""
+    """Return a row for each recorded call of a scripted endpoint; they know nothing of tools and unanswered calls."""
     rows: list[CallRow] = []
     before: Sequence[Any] | None = None
     for place, call in enumerate(calls, 1):

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from .._format import clip, count, joined
-from .._json import inline, thaw
-from .._pieces import Piece, Pieces, join_names, separator
-from .._records import Record, words
+from lionagi_nb._format import clip, count, joined
+from lionagi_nb._json import inline, thaw
+from lionagi_nb._pieces import Piece, Pieces, join_names, separator
+from lionagi_nb._records import Record, mapping, words
 
-__all__ = ("ScriptEntry", "ScriptUse", "UnusedEntry", "answers", "entry_pieces", "explain", "matched_pieces", "read_script")
+__all__ = (
+    "ScriptEntry",
+    "ScriptUse",
+    "UnusedEntry",
+    "answers",
+    "entry_pieces",
+    "explain",
+    "matched_pieces",
+    "read_script",
+)
 
 _PREDICATES = ("prompt_contains", "prompt_regex", "has_tool", "call_index", "after_calls")
 _HTTP = {"rate_limit": 429, "server_error": 500, "bad_request": 400}
@@ -73,8 +82,7 @@ def read_script(script: Any, calls: Sequence[Any]) -> ScriptUse:
 
 
 def _entry(number: int, entry: Any) -> ScriptEntry:
-    dump: Any = entry if isinstance(entry, Mapping) else entry.model_dump(mode="json", exclude_none=True)
-    content = dict(cast("Record", dump))
+    content = dict(mapping(entry) or cast("Record", entry.model_dump(mode="json", exclude_none=True)))
     when = cast("Record", content.pop("when", None) or {})
     content.pop("recording", None)
     return ScriptEntry(number, content, {key: when[key] for key in _PREDICATES if when.get(key) is not None})
@@ -167,7 +175,10 @@ def explain(script: ScriptUse, asked: str, offered: Sequence[str], index: int) -
     used = f"the {count(plain, 'positional entry', 'positional entries')} {'is' if plain == 1 else 'are'} used up"
     said = f"{'entry' if len(served) == 1 else 'entries'} {_numbers(served)}" if served else "no entry"
     rows: list[tuple[str, Pieces]] = [
-        ("Served", (Piece("t", said), separator("; "), Piece("dim", used if plain else "there is no positional entry"))),
+        (
+            "Served",
+            (Piece("t", said), separator("; "), Piece("dim", used if plain else "there is no positional entry")),
+        ),
         ("Last message", (Piece("quote", clip(" ".join(asked.split()), 80)),) if asked else (Piece("dim", "– none"),)),
     ]
     add = f"add an entry after {served[-1]:,}" if served else "add an entry to the script"
@@ -188,14 +199,28 @@ def _failure(entry: ScriptEntry, asked: str, offered: Sequence[str], index: int)
     key = _first(entry)
     value = clip(str(when.get(key)), 60)
     if key == "has_tool" and value in offered:
-        return (Piece("dim", "the tool stood in the prompt, it was not sent natively"),), (Piece("t", "match the prompt instead"),)
+        return (Piece("dim", "the tool stood in the prompt, it was not sent natively"),), (
+            Piece("t", "match the prompt instead"),
+        )
     if key == "has_tool":
         names = tuple(offered)
-        had: Pieces = (Piece("dim", "the call offered "), *join_names(names)) if names else (Piece("dim", "the call offered no tool"),)
+        had: Pieces = (
+            (Piece("dim", "the call offered "), *join_names(names))
+            if names
+            else (Piece("dim", "the call offered no tool"),)
+        )
         return had, (Piece("t", "offer the tool "), Piece("code", value), Piece("t", " in this call"))
     if key == "prompt_regex":
-        return (Piece("dim", "the last message does not match"),), (Piece("t", "match "), Piece("code", value), Piece("t", " in the prompt"))
-    return (Piece("dim", "the last message does not contain it"),), (Piece("t", "say "), Piece("quote", value), Piece("t", " in the prompt"))
+        return (Piece("dim", "the last message does not match"),), (
+            Piece("t", "match "),
+            Piece("code", value),
+            Piece("t", " in the prompt"),
+        )
+    return (Piece("dim", "the last message does not contain it"),), (
+        Piece("t", "say "),
+        Piece("quote", value),
+        Piece("t", " in the prompt"),
+    )
 
 
 def _numbers(served: Sequence[int]) -> str:
@@ -223,9 +248,8 @@ def answers(calls: Sequence[Any], script: ScriptUse, room: int = 12_000) -> tupl
 
 def _tidy(entry: dict[str, Any]) -> Record:
     if entry.get("type") == "stream":
-        empty = (None, False, {})
         chunks = cast("list[Record]", entry.get("chunks") or [])
-        return {**entry, "chunks": [{k: v for k, v in c.items() if not (v is None or v in empty)} for c in chunks]}
+        return {**entry, "chunks": [{k: v for k, v in c.items() if v not in (None, False, {})} for c in chunks]}
     return {k: v for k, v in entry.items() if not (k == "delay_ms" and v == 0)}
 
 
@@ -235,12 +259,19 @@ def _from_response(call: Any) -> dict[str, Any]:
         return {"type": "error", "kind": "value_error", "message": "scripted error"}
     if isinstance(response, list):
         chunks = cast("list[Any]", response)
-        return {"type": "stream", "chunks": [{"type": "text", "content": words(getattr(c, "content", ""), 10_000)} for c in chunks]}
+        return {
+            "type": "stream",
+            "chunks": [{"type": "text", "content": words(getattr(c, "content", ""), 10_000)} for c in chunks],
+        }
     message = response_message(response)
     calls = message.get("tool_calls")
     if calls:
         function = cast("Record", cast("list[Any]", calls)[0]["function"])
-        return {"type": "tool_call", "name": function.get("name"), "arguments": thaw(str(function.get("arguments") or "{}"))}
+        return {
+            "type": "tool_call",
+            "name": function.get("name"),
+            "arguments": thaw(str(function.get("arguments") or "{}")),
+        }
     content = str(message.get("content") or "")
     held = thaw(content) if call.response_type == "structured" else None
     return {"type": "structured", "data": held} if isinstance(held, dict) else {"type": "text", "content": content}
@@ -249,7 +280,6 @@ def _from_response(call: Any) -> dict[str, Any]:
 def response_message(response: Any) -> Record:
     """Return the message of a normal (unstreamed) response in the OpenAI shape, {} where it has none."""
     try:
-        message = cast("Any", response)["choices"][0]["message"]
+        return mapping(response["choices"][0]["message"])
     except (KeyError, IndexError, TypeError):
         return {}
-    return cast("Record", message) if isinstance(message, Mapping) else {}

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, cast
 
 from lionagi.ln.yamls import dump_yaml
 
-from .._format import count, duration, size
-from .._json import byte_size, freeze, thaw
-from .._markup import render
-from .._pieces import Pieces, plain
-from .._records import Record, is_branch, records, subject
-from .._text import hang, rows_table
-from .._views import MAX_ROWS, View, status
+from lionagi_nb._format import count, duration, size
+from lionagi_nb._json import byte_size, freeze, thaw
+from lionagi_nb._markup import render
+from lionagi_nb._pieces import Pieces, plain
+from lionagi_nb._records import Record, is_branch, records, subject
+from lionagi_nb._text import hang, rows_table
+from lionagi_nb._views import MAX_ROWS, View, status
+
 from .messages import last_user_text
 from .rows import CallRow, ToolRow, branch_rows, call_rows, recorded_calls
 from .script import ScriptUse, UnusedEntry, answers, explain, read_script, unused_rows
@@ -42,7 +43,7 @@ class TimelineView(View):
     answers: int = 0
 
     def data(self) -> dict[str, Any]:
-        """Return ``{"subject", "calls": [{"number", "status", "call", "matched_by", "tools": […], …}], "unused": […]}``."""
+        """Return ``{"subject", "calls": [{"number", "status", "call", "matched_by", "tools", …}], "unused": […]}``."""
         return {
             "subject": self.subject,
             "calls": [_call_data(row) for row in self.rows],
@@ -78,7 +79,9 @@ class TimelineView(View):
         shown, more = self._shown()
         cells: list[list[str]] = []
         for row in shown:
-            cells.append([f"{row.number:,}", str(status(row.status)), plain(row.call), plain(row.matched), row.diff.short])
+            cells.append(
+                [f"{row.number:,}", str(status(row.status)), plain(row.call), plain(row.matched), row.diff.short]
+            )
             cells += [["", str(status(tool.status)), f"  tool {tool.function}", "", ""] for tool in row.tools]
         heads = ("#", "status", "call", "matched by", "messages")
         lines = [f"{head}: {status(self.verdict)}", ", ".join(self._facts()), ""]
@@ -192,11 +195,12 @@ def timeline(source: Any) -> TimelineView:
     Raises:
         TypeError: `source` is neither.
     """
+    kind = type(source).__name__
     if is_branch(source):
         return _of_branch(source)
     calls = list(cast("Iterable[Any]", source)) if isinstance(source, list | tuple) else None
     if calls is None or not all(hasattr(call, "matched_by") for call in calls):
-        raise TypeError(f"timeline() takes a branch or a list of recorded calls, not {type(source).__name__}")
+        raise TypeError(f"timeline() takes a branch or a list of recorded calls, not {kind}")
     rows = call_rows(calls, ScriptUse(), MAX_ROWS)
     return TimelineView("", rows, script=_yaml(answers(calls, ScriptUse()), "auto"), answers=len(calls))
 

@@ -1,0 +1,45 @@
+"""``%load_ext lionagi_nb``: formatters for core types, and their complete removal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._schema.view import schema
+from ._timeline.view import timeline
+
+__all__ = ("load_ipython_extension", "unload_ipython_extension")
+
+_SHOWN = {
+    ("lionagi.session.branch", "Branch"): timeline,
+    ("lionagi.operations.operate.operative", "Operative"): schema,
+}
+_KEPT = "_lionagi_nb_kept"
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Show a Branch as its timeline and an Operative as its schema; loading twice does nothing more."""
+    formatter = shell.display_formatter.mimebundle_formatter
+    if hasattr(shell, _KEPT):
+        return
+    kept = {key: formatter.for_type_by_name(*key, _bundle(view)) for key, view in _SHOWN.items()}
+    object.__setattr__(shell, _KEPT, kept)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Put back what `load_ipython_extension` found: formatters that others had registered, or none."""
+    formatter = shell.display_formatter.mimebundle_formatter
+    kept: dict[tuple[str, str], Any] = getattr(shell, _KEPT, {})
+    for (module, name), before in kept.items():
+        formatter.pop(f"{module}.{name}", None)
+        if before is not None:
+            formatter.for_type_by_name(module, name, before)
+    if hasattr(shell, _KEPT):
+        object.__delattr__(shell, _KEPT)
+
+
+def _bundle(view: Any) -> Any:
+    def show(value: Any, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        made = view(value)
+        return {"text/plain": made.text(), "text/html": made.html()}
+
+    return show

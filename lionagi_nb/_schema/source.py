@@ -1,0 +1,94 @@
+"""What the core would send and return for a format: its classes, its schemas, the tools on offer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from lionagi.operations.operate.step import Step
+from lionagi.protocols.action.tool import Tool
+from pydantic import BaseModel
+
+from lionagi.operations.schema.json_structure import JsonStructure
+from lionagi.operations.schema.native import native_schema
+from lionagi_nb._records import is_branch, words
+
+__all__ = ("SchemaSource", "of_format", "of_operative")
+
+_MAX_CALLS = 64
+
+ToolSchemas = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class SchemaSource:
+    """The classes and schemas of one call.
+
+    `own` are the caller's fields. `native` tells whether the branch's endpoint takes the schema itself, None where no
+    branch is given; `prompt` is the text that stands in the prompt where it does not.
+    """
+
+    subject: str
+    response: type[BaseModel]
+    own: tuple[str, ...]
+    request_schema: dict[str, Any]
+    tools: tuple[str, ...]
+    native: bool | None
+    prompt: str
+
+
+def of_format(form: type[BaseModel] | dict[str, Any], *, reason: bool, actions: Any) -> SchemaSource:
+    """Return the source for a model class or a dict format, with the fields that `reason` and `actions` add."""
+    base = form if isinstance(form, type) else None
+    own = tuple(base.model_fields) if base is not None else tuple(str(key) for key in cast("dict[str, Any]", form))
+    wanted = actions is not None and actions is not False
+    name = base.__name__ if base is not None else "dict"
+    if base is not None and not (reason or wanted):
+        return _source(name, base, own, actions)
+    operative = Step.request_operative(
+        base_type=base, reason=reason, actions=wanted, dict_format=None if base is not None else cast("Any", form)
+    )
+    return _source(name, Step.respond_operative(operative).response_type, own, actions)
+
+
+def of_operative(operative: Any, *, actions: Any) -> SchemaSource:
+    """Return the source for an Operative; its flags are already in its classes."""
+    base = getattr(operative, "base_type", None)
+    own = tuple(base.model_fields) if base is not None else ()
+    name = base.__name__ if base is not None else words(operative.name)
+    return _source(name, operative.response_type, own, actions)
+
+
+def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions: Any) -> SchemaSource:
+    tools = _tool_schemas(actions)
+    names = tuple(words(cast("Mapping[str, Any]", tool["function"]).get("name")) for tool in tools)
+    structure = JsonStructure(response)
+    endpoint: Any = getattr(getattr(actions, "chat_model", None), "endpoint", None) if is_branch(actions) else None
+    able: Any = getattr(endpoint, "capabilities", None)
+    native = None if able is None else bool(able.structured_output)
+    strict = bool(able.strict_schema) if able is not None else False
+    schema = native_schema(structure, tools, max_calls=_MAX_CALLS, strict=strict)
+    return SchemaSource(name, response, own, schema, names, native, structure.render() if native is False else "")
+
+
+def _tool_schemas(actions: Any) -> ToolSchemas:
+    """Return the schemas of a branch's tools, or of a list of tools or functions; [] for True and False."""
+    if is_branch(actions):
+        found: Any = actions.acts.get_tool_schema(tools=True)
+        schemas: Any = found["tools"] if isinstance(found, Mapping) else found
+        return cast("ToolSchemas", schemas) if isinstance(schemas, list) else []
+    if actions is None or isinstance(actions, bool):
+        return []
+    items = cast("Sequence[Any]", actions) if isinstance(actions, list | tuple) else (actions,)
+    return [_schema_of(item) for item in items]
+
+
+def _schema_of(item: Any) -> dict[str, Any]:
+    if isinstance(item, Tool):
+        return item.tool_schema
+    if isinstance(item, Mapping) and "function" in item:
+        return dict(cast("Mapping[str, Any]", item))
+    if callable(item):
+        return Tool(func_callable=cast("Callable[..., Any]", item)).tool_schema
+    raise TypeError(f"actions= takes a branch, True, or tools and functions, not {type(item).__name__}")
