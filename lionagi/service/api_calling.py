@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from pydantic import Field, PrivateAttr
 
+from lionagi._errors import ExecutionError
 from lionagi.ln.types import Unset
 from lionagi.protocols.generic.event import Event
 from lionagi.service.connections.endpoint import Endpoint
@@ -65,7 +66,8 @@ class APICalling(Event):
     @property
     def chars(self) -> int:
         """How many characters of text arrived."""
-        return self._chars
+        answer = None if self.streaming else self._read_answer()
+        return len(answer.text) if answer is not None else self._chars
 
     @property
     def usage(self) -> dict[str, Any] | None:
@@ -81,7 +83,8 @@ class APICalling(Event):
         """The provider's word for why the answer ended, None where it gave none."""
         if self._end is not None:
             return cast("str | None", self._end.get("finish_reason"))
-        return self._answer.finish_reason if self._answer is not None else None
+        answer = self._read_answer()
+        return answer.finish_reason if answer is not None else None
 
     @property
     def answer(self) -> Answer:
@@ -89,9 +92,13 @@ class APICalling(Event):
         if self._answer is None:
             self.assert_completed()
             self._answer = self.endpoint.decode(self.execution.response)
-            if not self.streaming:
-                self._chars = len(self._answer.text)
         return self._answer
+
+    def _read_answer(self) -> Answer | None:
+        try:
+            return self.answer
+        except ExecutionError:  # the call failed, or its endpoint gives something else than an answer
+            return None
 
     async def _invoke(self) -> Any:
         self._started_at = self.endpoint.clock.time()
