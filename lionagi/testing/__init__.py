@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         subprocess_env,
     )
     from lionagi.testing._record import record
-    from lionagi.testing._replay import rewind
+    from lionagi.testing._recording import rewind
     from lionagi.testing._script import ScriptModel
     from lionagi.testing._types import (
         EntryRecording,
@@ -88,7 +88,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "subprocess_env",
     ),
     "lionagi.testing._record": ("record",),
-    "lionagi.testing._replay": ("rewind",),
+    "lionagi.testing._recording": ("rewind",),
     "lionagi.testing._script": ("ScriptModel",),
     "lionagi.testing._types": (
         "EntryRecording",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import AsyncGenerator
 from typing import Any, ClassVar, Self, cast
@@ -15,9 +14,9 @@ from lionagi.service.connections.registry import EndpointType, register_endpoint
 from lionagi.service.types import Capabilities, StreamChunk
 
 from ._env import ENV_SCRIPT_PATH, resolve_script_path
-from ._responses import chat_completion, chunk_of, error_of
+from ._responses import chat_completion, entry_chunks, error_of
 from ._script import ScriptModel
-from ._types import ErrorResponse, RecordedCall, ResponseEntry, StreamResponse, TextResponse
+from ._types import ErrorResponse, RecordedCall, ResponseEntry, StreamResponse
 
 __all__ = ("ScriptedEndpoint",)
 
@@ -110,14 +109,16 @@ class ScriptedEndpoint(AgenticEndpoint):
         """Yield the entry's chunks; an error entry is an error chunk, and then its exception.
 
         A text entry is a text delta and a result chunk, a tool call or structured entry only a result chunk; the
-        result chunk's metadata is ``{"done": True, "raw": <the unstreamed response>}``.
+        result chunk's metadata is ``{"done": True, "raw": <the unstreamed response>, "usage": …, "finish_reason": …}``.
         """
         payload, headers = self.create_payload(request, extra_headers, **kwargs)
         payload["stream"] = True
         entry, record = self._serve(payload, headers, streamed=True)
         started, sent = self.clock.monotonic(), 0
         record.closed_early = True
-        chunks = _chunks_of(entry, record)
+        chunks = entry_chunks(entry, payload.get("model") or "")
+        if not isinstance(entry, ErrorResponse | StreamResponse):
+            record.response = chunks[-1].metadata["raw"]
         try:
             if isinstance(entry, ErrorResponse):
                 await self._delay(entry)
@@ -165,15 +166,3 @@ def _script_of(source: Any) -> ScriptModel:
         logger.warning("no script: pass script= or set %s, or every call is an error", ENV_SCRIPT_PATH)
         return ScriptModel()
     return ScriptModel.coerce(source)
-
-
-def _chunks_of(entry: ResponseEntry, record: RecordedCall) -> list[StreamChunk]:
-    if isinstance(entry, ErrorResponse):
-        return [StreamChunk("error", content=entry.message, is_error=True)]
-    if isinstance(entry, StreamResponse):
-        return [chunk_of(spec) for spec in entry.chunks]
-    response = record.response = chat_completion(entry, record.payload.get("model") or "")
-    metadata = {"done": True, "raw": response}
-    if isinstance(entry, TextResponse):
-        return [StreamChunk("text", content=entry.content, is_delta=True), StreamChunk("result", metadata=metadata)]
-    return [StreamChunk("result", content=json.dumps(response), metadata=metadata)]

@@ -20,7 +20,7 @@ from ._types import (
     ToolCallResponse,
 )
 
-__all__ = ("chat_completion", "chunk_of", "error_of", "http_error", "text_of_entry")
+__all__ = ("chat_completion", "chunk_of", "entry_chunks", "error_of", "http_error", "text_of_entry")
 
 _STATUS = {"rate_limit": 429, "server_error": 500, "bad_request": 400}
 _NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
@@ -100,6 +100,24 @@ def chunk_of(spec: StreamChunkSpec) -> StreamChunk:
         spec.is_delta,
         dict(spec.metadata),
     )
+
+
+def entry_chunks(entry: ResponseEntry, model: str) -> list[StreamChunk]:
+    """Return the chunks of an entry as an agentic endpoint streams it; an error is its error chunk only.
+
+    A text entry is a text delta and a result chunk, a tool call or structured entry one result chunk that holds the
+    unstreamed response, as JSON and in its metadata.
+    """
+    if isinstance(entry, ErrorResponse):
+        return [StreamChunk("error", content=entry.message, is_error=True)]
+    if isinstance(entry, StreamResponse):
+        return [chunk_of(spec) for spec in entry.chunks]
+    response = chat_completion(entry, model)
+    finish = response["choices"][0]["finish_reason"]
+    metadata = {"done": True, "raw": response, "usage": response["usage"], "finish_reason": finish}
+    if isinstance(entry, TextResponse):
+        return [StreamChunk("text", content=entry.content, is_delta=True), StreamChunk("result", metadata=metadata)]
+    return [StreamChunk("result", content=json.dumps(response), metadata=metadata)]
 
 
 def error_of(entry: ErrorResponse) -> Exception:

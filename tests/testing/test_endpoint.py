@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+
 from lionagi._errors import ScriptExhaustedError
 from lionagi.ln.clock import ManualClock
 from lionagi.service.connections.agentic import AgenticEndpoint
@@ -280,12 +281,12 @@ async def test_other_errors_are_builtin_ones(kind: str, expected: type[Exception
 )
 async def test_a_streamed_error_is_a_chunk_and_then_the_exception(kind: str, expected: type[Exception]) -> None:
     served = endpoint({"type": "error", "kind": kind, "message": "no luck"})
-    chunks: list[StreamChunk] = []
+    stream = served.stream(ask())
+    chunk = await anext(stream)
+    assert (chunk.type, chunk.content, chunk.is_error) == ("error", "no luck", True)
+    assert len(served.calls) == 1
     with pytest.raises(expected, match="no luck"):
-        async for chunk in served.stream(ask()):
-            chunks.append(chunk)
-            assert len(served.calls) == 1
-    assert [(chunk.type, chunk.content, chunk.is_error) for chunk in chunks] == [("error", "no luck", True)]
+        await anext(stream)
     assert (served.calls[0].was_streamed, served.calls[0].closed_early) == (True, False)
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
+from pydantic import ValidationError
+
 from lionagi._errors import ScriptExhaustedError
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import TextResponse, WhenMatcher
-from pydantic import ValidationError
 
 
 def payload(prompt: str = "hello", *tools: str) -> dict[str, Any]:

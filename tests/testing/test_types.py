@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
+
 from lionagi.testing._types import (
     ErrorResponse,
     RecordedCall,
@@ -13,7 +15,6 @@ from lionagi.testing._types import (
     ToolCallResponse,
     WhenMatcher,
 )
-from pydantic import BaseModel, ValidationError
 
 ENTRIES: list[tuple[type[BaseModel], str, dict[str, Any]]] = [
     (TextResponse, "text", {"content": "x"}),
@@ -52,7 +53,7 @@ def test_entries_have_their_literal_type_and_required_fields(
         with pytest.raises(ValidationError):
             kind(**{key: value for key, value in required.items() if key != field})
     with pytest.raises(ValidationError):
-        kind(**required, **{"type": "other"})
+        kind(**required, type="other")
 
 
 @pytest.mark.record("0052-D4-08")
