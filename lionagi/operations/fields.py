@@ -107,7 +107,7 @@ class Reason(HashableModel):
     """
 
     # A model's extra remark must not cost the whole answer.
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"description": "Why you answer as you do."})
 
     title: str | None = Field(default=None, description="The reason in a few words.")
     content: str | None = Field(default=None, description="The reasoning behind the answer.")
@@ -154,7 +154,7 @@ class ActionRequestModel(HashableModel):
     then fails alone when it is executed, instead of costing the whole answer.
     """
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"description": "One tool call."})
 
     function: str | None = Field(default=None, description="Name of the tool to call, exactly as it is listed.")
     arguments: dict[str, Any] | None = Field(default=None, description="Arguments by parameter name.")

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from lionagi.ln.types import Meta, Operable, Spec
 
@@ -24,6 +24,11 @@ _TYPE_WORDS: Final[dict[str, Any]] = {
     **dict.fromkeys(("dict", "object"), dict[str, Any]),
     "any": Any,
 }
+
+
+class _Closed(BaseModel):
+    # Told to the model, not enforced: an extra key in a nested object does no harm.
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
 
 
 def freeze(value: Any) -> Any:
@@ -80,4 +85,4 @@ def _is_type(value: Any) -> bool:
 
 def _nested(key: str, value: dict[str, Any]) -> type[BaseModel]:
     name = "".join(part.capitalize() for part in key.split("_") if part.isalnum()) or "Nested"
-    return Operable(mapping_specs(value)).create_model(model_name=name)
+    return Operable(mapping_specs(value)).create_model(model_name=name, base_type=_Closed)

@@ -227,7 +227,9 @@ def _make_pair(
 
 def _make_class(name: str, specs: list[Spec], base: type[BaseModel] | None) -> type[BaseModel]:
     try:
-        return Operable(specs).create_model(model_name=name, base_type=base)
+        # A class's docstring is its schema's description, and is not inherited.
+        doc = base.__doc__ if base is not None else None
+        return Operable(specs).create_model(model_name=name, base_type=base, doc=doc or None)
     except (ValidationError, TypeError, ValueError, NameError) as error:
         raise OperationError(f"the class {name} cannot be made: {error}") from error
 

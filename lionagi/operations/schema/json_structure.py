@@ -97,10 +97,28 @@ class JsonStructure(Structure):
             data = {k: v for k, v in cast("dict[str, Any]", value).items() if k not in self.runtime_fields}
             if self.is_dict_mode or target is None:
                 return self._read_mapping(data, matching)
-            value = _match_fields(data, target, matching) if matching is not None else data
+            value = data if matching is None else self._match_fields(data, target, matching)
         elif target is None:
             raise ExtractionError(f"the answer is no JSON object but {short_repr(value)}")
         return _validate(target, value)
+
+    def _match_fields(
+        self, data: dict[str, Any], target: type[BaseModel], matching: FuzzyMatchKeysParams
+    ) -> dict[str, Any]:
+        """Return ``data`` with its keys matched; a missing key is None where the field has no default and allows it."""
+        if target.__pydantic_root_model__:
+            return data
+        keys, nullable = _expected(target, data, self.runtime_fields)
+        if matching.handle_unmatched not in ("fill", "force") or matching.fill_value or matching.fill_mapping:
+            nullable = []
+        else:
+            # Filling every missing key with None would override the fields' own defaults.
+            keep = matching.handle_unmatched == "fill" or target.model_config.get("extra") == "allow"
+            matching = matching.with_updates(handle_unmatched="ignore" if keep else "remove")
+        matched = _match(data, keys, matching)
+        if data and not any(key in matched for key in keys):
+            raise SchemaRejectedError(f"none of the keys {short_repr(list(data))} is asked for; use {', '.join(keys)}")
+        return {**dict.fromkeys(nullable), **matched}
 
     def _read_mapping(self, data: dict[str, Any], matching: FuzzyMatchKeysParams | None) -> dict[str, Any]:
         keys = [*(self._mapping or ())]
@@ -165,32 +183,20 @@ def _match(data: dict[str, Any], keys: list[str], matching: FuzzyMatchKeysParams
         raise SchemaRejectedError(f"the keys do not fit: {error}", validation_error=error) from error
 
 
-def _match_fields(data: dict[str, Any], target: type[BaseModel], matching: FuzzyMatchKeysParams) -> dict[str, Any]:
-    """Return ``data`` with its keys matched to the fields of ``target``; what is missing and may be None is None."""
-    if target.__pydantic_root_model__:
-        return data
+def _expected(target: type[BaseModel], data: dict[str, Any], hidden: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Return the keys that an answer may have, and those of them that are required and may be None."""
     keys: list[str] = []
     nullable: list[str] = []
     for name, info in target.model_fields.items():
+        if name in hidden:
+            continue
         key = info.validation_alias if isinstance(info.validation_alias, str) else name
         if key != name and name in data and key not in data:
             key = name  # the class may take the plain name as well
         keys.append(key)
         if info.is_required() and _allows_none(info.annotation):
             nullable.append(key)
-    mode = matching.handle_unmatched
-    if mode in ("fill", "force") and not matching.fill_value and not matching.fill_mapping:
-        # Filling every missing key with None would override the fields' own defaults.
-        keep = mode == "fill" or target.model_config.get("extra") == "allow"
-        matching = matching.with_updates(handle_unmatched="ignore" if keep else "remove")
-    else:
-        nullable = []
-    matched = _match(data, keys, matching)
-    if data and not any(key in matched for key in keys):
-        raise SchemaRejectedError(
-            f"none of the keys {short_repr(list(data))} is a field of {target.__name__}; it has {', '.join(keys)}"
-        )
-    return {**dict.fromkeys(nullable), **matched}
+    return keys, nullable
 
 
 def _allows_none(annotation: Any) -> bool:

@@ -203,7 +203,11 @@ def is_strict_compatible(schema: dict[str, Any]) -> bool:
 
     It does not take objects with free keys (a ``dict`` field), values of any type, or the rarer keywords.
     """
-    return _strict_part(schema) and all(_strict_part(part) for part in schema.get("$defs", {}).values())
+    return (
+        schema.get("type") == "object"
+        and _strict_part(schema)
+        and all(_strict_part(part) for part in schema.get("$defs", {}).values())
+    )
 
 
 def _strict_part(node: Any) -> bool:
