@@ -67,6 +67,11 @@ class LocalServer:
         child, address = self._child, self._address
         return address if child is not None and child.returncode is None else None
 
+    @property
+    def stderr_tail(self) -> str:
+        """What the present or last child wrote to standard error, "" where none was started."""
+        return self._child.stderr_tail if self._child is not None else ""
+
     def start(self, timeout: float | None = None) -> LocalAddress:
         """Return the address of the running server, starting it where none runs; blocks while the model loads.
 

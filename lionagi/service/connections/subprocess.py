@@ -63,6 +63,7 @@ class Child:
 
     def __init__(self, process: subprocess.Popen[bytes], stderr_limit: int) -> None:
         self._process = process
+        self._owner = os.getpid()
         # Unbuffered pipes, hence raw files.
         self._stdin = cast("io.FileIO", process.stdin)
         self._stdout = cast("io.FileIO", process.stdout)
@@ -169,6 +170,8 @@ class Child:
             return True
 
     def _signal_group(self, number: int) -> None:
+        if os.getpid() != self._owner:  # in a fork of the process that started it, the child is not ours to end
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
