@@ -110,7 +110,7 @@ def _failure(error: BaseException, chunks: list[StreamChunk], recording: EntryRe
     recording.partial_text = partial or getattr(error, "partial_text", "") or None
     if isinstance(error, LionError):
         recording.error = type(error).__name__
-    message = str(error) or type(error).__name__
+    message = str(getattr(error, "message", "") or error) or type(error).__name__
     return ErrorResponse(kind=_kind_of(error), message=message, recording=recording)
 
 

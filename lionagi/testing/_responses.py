@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import secrets
-from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from lionagi.service.types import StreamChunk
 
@@ -136,29 +135,15 @@ def error_of(entry: ErrorResponse) -> Exception:
 
 def http_error(status: int, message: str) -> Exception:
     """Return an ``aiohttp.ClientResponseError`` with that status; aiohttp is loaded by the first one."""
-    return _http_error_class()(status, message)
-
-
-@cache
-def _http_error_class() -> type[Exception]:
     import aiohttp
     from multidict import CIMultiDict, CIMultiDictProxy
     from yarl import URL
 
     url = URL("https://scripted.invalid")
-    request = aiohttp.RequestInfo(url, "POST", CIMultiDictProxy(CIMultiDict[str]()), url)
-
-    class ScriptedHTTPError(aiohttp.ClientResponseError):
-        """An HTTP failure that no server sent."""
-
-        def __init__(self, status: int, message: str) -> None:
-            super().__init__(request, (), status=status, message=message)
-            self.status_code = status
-
-        def __str__(self) -> str:
-            return self.message
-
-        def __reduce__(self) -> tuple[Any, ...]:
-            return http_error, (self.status, self.message)
-
-    return ScriptedHTTPError
+    # RequestInfo wants the proxy, which cannot be pickled; every error can
+    headers = cast("CIMultiDictProxy[str]", CIMultiDict[str]())
+    error = aiohttp.ClientResponseError(
+        aiohttp.RequestInfo(url, "POST", headers, url), (), status=status, message=message
+    )
+    error.status_code = status  # pyright: ignore[reportAttributeAccessIssue]
+    return error

@@ -417,7 +417,9 @@ CALLS = st.lists(st.tuples(st.text("abAB", max_size=8), st.lists(st.sampled_from
 MODES = st.sampled_from(["auto", "auto", "positional", "when_only"])
 
 
-def agrees_with_the_oracle(whens: list[dict[str, Any] | None], mode: str, calls: list[tuple[str, list[str]]]) -> None:
+def assert_agrees_with_the_oracle(
+    whens: list[dict[str, Any] | None], mode: str, calls: list[tuple[str, list[str]]]
+) -> None:
     entries: list[dict[str, Any]] = [
         {"type": "text", "content": str(index), **({} if when is None else {"when": when})}
         for index, when in enumerate(whens)
@@ -439,7 +441,7 @@ def agrees_with_the_oracle(whens: list[dict[str, Any] | None], mode: str, calls:
 def test_F8_a_script_serves_what_the_oracle_serves(
     whens: list[dict[str, Any] | None], mode: str, calls: list[tuple[str, list[str]]]
 ) -> None:
-    agrees_with_the_oracle(whens, mode, calls)
+    assert_agrees_with_the_oracle(whens, mode, calls)
 
 
 @pytest.mark.proof
@@ -449,10 +451,10 @@ def test_F8_a_script_serves_what_the_oracle_serves(
 def test_F8_fifty_thousand_scripts_serve_what_the_oracle_serves(
     whens: list[dict[str, Any] | None], mode: str, calls: list[tuple[str, list[str]]]
 ) -> None:
-    agrees_with_the_oracle(whens, mode, calls)
+    assert_agrees_with_the_oracle(whens, mode, calls)
 
 
 @given(st.lists(WORDS, min_size=70, max_size=90), st.text("abAB", max_size=12))
 @settings(max_examples=60)
 def test_F8_many_conditions_are_found_as_by_the_oracle(needles: list[str], prompt: str) -> None:
-    agrees_with_the_oracle([{"prompt_contains": needle} for needle in needles], "when_only", [(prompt, [])] * 3)
+    assert_agrees_with_the_oracle([{"prompt_contains": needle} for needle in needles], "when_only", [(prompt, [])] * 3)
