@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
 
 from lionagi._errors import ConfigurationError, ValidationError, short_repr
@@ -201,6 +202,11 @@ def pydantic_field(spec: Spec) -> FieldInfo:
     return cast("FieldInfo", Field(**keywords))
 
 
+def _plain(function: Any) -> Any:
+    # Pydantic looks at the signature, which says little for a builtin, a class or an object that can be called.
+    return function if isinstance(function, FunctionType | MethodType) else lambda value: function(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownLambdaType]
+
+
 def pydantic_validators(spec: Spec) -> dict[str, Any]:
     """Return the validators of a named ``spec`` as pydantic decorators, keyed by an attribute name each."""
     from pydantic import field_validator
@@ -208,7 +214,9 @@ def pydantic_validators(spec: Spec) -> dict[str, Any]:
     given = spec.get("validator", ())
     functions: list[Any] = list(given) if isinstance(given, list | tuple) else [given]  # pyright: ignore[reportUnknownArgumentType]
     make = cast("Callable[[Any], Any]", field_validator(spec.name or "", mode=spec.get("validator_mode", "after")))
-    return {f"spec_validator_{index}_of_{spec.name}": make(function) for index, function in enumerate(functions)}
+    return {
+        f"spec_validator_{index}_of_{spec.name}": make(_plain(function)) for index, function in enumerate(functions)
+    }
 
 
 def _materialize(
