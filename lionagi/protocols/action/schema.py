@@ -66,7 +66,7 @@ def _build_schema(annotation: Any) -> dict[str, Any]:
     try:
         return adapter_of(annotation).json_schema()
     except (PydanticInvalidForJsonSchema, PydanticUserError) as error:
-        raise ValidationError(f"{short_repr(annotation)} has no JSON form", cause=error) from error
+        raise ValidationError(f"{short_repr(annotation)} has no JSON form: {error.message}", cause=error) from error
 
 
 _cached_schema = functools.lru_cache(maxsize=256)(_build_schema)

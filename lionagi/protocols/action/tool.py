@@ -222,7 +222,7 @@ class Tool(Element):
         return await result if inspect.isawaitable(result) else result
 
     def _dump(self, mode: Any) -> dict[str, Any]:
-        data = self.model_dump(mode=mode, exclude={"request_options"})
+        data = self._dumped_fields(mode, {"request_options"})
         data["function"] = self.function
         return data
 

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json, to_json, to_jsonable_python
 
 from lionagi._errors import NotFoundError, ValidationError, short_repr
 from lionagi.ln.types import is_sentinel
@@ -107,7 +107,12 @@ class Element(BaseModel):
 
     def _dump(self, mode: Literal["python", "json"]) -> dict[str, Any]:
         """Return the fields; subclasses add what they show beyond their fields."""
-        return self.model_dump(mode=mode)
+        return self._dumped_fields(mode)
+
+    def _dumped_fields(self, mode: Literal["python", "json"], exclude: set[str] | None = None) -> dict[str, Any]:
+        """Return the fields as they are, or as JSON types with the repr of what JSON does not know."""
+        data = self.model_dump(exclude=exclude)
+        return data if mode == "python" else to_jsonable_python(data, fallback=repr)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

@@ -72,7 +72,7 @@ class Execution:
             self.error = error
             return
         group = cast("BaseExceptionGroup[BaseException]", held) if isinstance(held, BaseExceptionGroup) else None
-        errors = [held] if group is None else list(group.exceptions)
+        errors: list[BaseException] = [held] if group is None else list(group.exceptions)
         if len(errors) < _MOST_ERRORS:
             self.error = BaseExceptionGroup("several errors", [*errors, error])
 
@@ -203,7 +203,7 @@ class Event(Element):
             )
 
     def _dump(self, mode: Any) -> dict[str, Any]:
-        data = self.model_dump(mode=mode, exclude={"execution"})
+        data = self._dumped_fields(mode, {"execution"})
         data["execution"] = self.execution.to_dict()
         return data
 

@@ -222,14 +222,13 @@ class Pile(Element, Generic[T]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         items = self._items_of(value)
+        if isinstance(key, int) and not -len(self) <= key < len(self):
+            raise NotFoundError(f"no position {key} in a pile of {len(self)}")
         if isinstance(key, (int, slice)):
-            span: Any = key if isinstance(key, slice) else slice(key, key + 1 or None)
-            old = self.progression.order[span]
-            if isinstance(key, int) and not old:
-                raise NotFoundError(f"no position {key} in a pile of {len(self)}")
-            for one in old:
+            place = cast("slice[Any, Any, Any]", key) if isinstance(key, slice) else slice(key, key + 1 or None)
+            for one in self.progression.order[place]:
                 del self.collections[one]
-            self.progression.order[span] = [one.id for one in items]
+            self.progression.order[place] = [one.id for one in items]
             self.collections.update((one.id, one) for one in items)
             return
         if [one.id for one in items] != Progression(key).order:
@@ -334,7 +333,7 @@ class Pile(Element, Generic[T]):
     def _restore(cls, data: dict[str, Any]) -> Self:
         data = dict(data)
         members: list[Any] = data.pop("collections", [])
-        items = [Element.from_dict(one) if isinstance(one, dict) else one for one in members]
+        items = [Element.from_dict(cast("dict[str, Any]", one)) if isinstance(one, dict) else one for one in members]
         order = data.pop("progression", None)
         if isinstance(order, dict):
             order = Progression.from_dict(cast("dict[str, Any]", order))

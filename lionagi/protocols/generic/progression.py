@@ -214,6 +214,6 @@ class Progression(Element):
         self._known = -1
 
     def _dump(self, mode: Any) -> dict[str, Any]:
-        data = self.model_dump(mode=mode, exclude={"order"})
+        data = self._dumped_fields(mode, {"order"})
         data["order"] = [str(one) for one in self.order]
         return data

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
+from uuid import UUID
 
 from lionagi._errors import ExecutionError, NotFoundError, ValidationError, short_repr
 from lionagi.protocols.generic.pile import Pile
