@@ -70,10 +70,12 @@ class OpenAICompatibleEndpoint(Endpoint):
                 text, thinking, content = self._add(event, answer)
                 if content:
                     body.progressed()
+                body.hold()
                 if thinking:
                     yield StreamChunk("thinking", content=thinking, is_delta=True, metadata={"raw": event})
                 if text:
                     yield StreamChunk("text", content=text, is_delta=True, metadata={"raw": event})
+                body.resume()
         response = answer.response()
         yield result_chunk(response, self.decode(response))
 

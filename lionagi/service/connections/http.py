@@ -7,6 +7,7 @@ loaded by the first request. There is one session per event loop; it closes with
 from __future__ import annotations
 
 import asyncio
+import math
 import zlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -80,7 +81,8 @@ async def aclose() -> None:
 class ByteStream:
     """The body of one response, decompressed as it is read, bounded in time.
 
-    Only waiting for the provider counts: while the reader of a stream does something else, no deadline runs.
+    Two deadlines run: one for everything, one since the last content. The reader of a stream stops both while it does
+    something else, with ``hold`` and ``resume``.
     """
 
     def __init__(
@@ -90,8 +92,12 @@ class ByteStream:
         self._config = config
         self._secrets = secrets
         self._provider = config.provider
-        self._idle = self._idle_left = idle
-        self._total = self._total_left = config.timeout
+        self._idle = idle
+        self._time = asyncio.get_running_loop().time
+        self._total_at = self._time() + config.timeout
+        self._idle_at = math.inf
+        self._held_at = 0.0
+        self.progressed()
         encoding = response.headers.get("Content-Encoding", "identity").lower()
         if encoding not in ("identity", "", "gzip", "deflate"):
             raise ProviderResponseError(
@@ -103,7 +109,18 @@ class ByteStream:
 
     def progressed(self) -> None:
         """Start the idle time anew, because content has arrived."""
-        self._idle_left = self._idle
+        if self._idle is not None:
+            self._idle_at = self._time() + self._idle
+
+    def hold(self) -> None:
+        """Stop the deadlines: what was read is being used, and the provider is not to blame for how long."""
+        self._held_at = self._time()
+
+    def resume(self) -> None:
+        """Let the deadlines go on after ``hold``."""
+        held = self._time() - self._held_at
+        self._total_at += held
+        self._idle_at += held
 
     async def read(self, most: int = 65536) -> bytes:
         """Return the next bytes, about ``most`` at most, ``b""`` at the end; a deadline is a ProviderTimeoutError."""
@@ -124,25 +141,20 @@ class ByteStream:
         return b""
 
     async def _next(self) -> bytes:
-        loop = asyncio.get_running_loop()
-        left = self._total_left if self._idle_left is None else min(self._total_left, self._idle_left)
-        start = loop.time()
+        left = min(self._total_at, self._idle_at) - self._time()
+        if left <= 0:  # also where a flood of bytes without content never lets a timer fire
+            raise self._late()
         try:
-            async with asyncio.timeout(max(left, 0.0)):
-                data = await self._response.content.readany()
+            async with asyncio.timeout(left):
+                return await self._response.content.readany()
         except TimeoutError:
             raise self._late() from None
         except Exception as error:
             raise _typed(error, self._config, self._secrets) from None
-        waited = loop.time() - start
-        self._total_left -= waited
-        if self._idle_left is not None:
-            self._idle_left -= waited
-        return data
 
     def _late(self) -> ProviderTimeoutError:
-        idle = self._idle is not None and self._idle_left is not None and self._idle_left < self._total_left
-        setting, limit = ("idle_timeout", self._idle) if idle else ("timeout", self._total)
+        idle = self._idle_at < self._total_at
+        setting, limit = ("idle_timeout", self._idle or 0.0) if idle else ("timeout", self._config.timeout)
         what = "no content" if idle else "no complete answer"
         return ProviderTimeoutError(
             f"{self._provider} sent {what} for {limit:g} s; raise {setting} or ask for less", provider=self._provider

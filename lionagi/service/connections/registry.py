@@ -137,6 +137,7 @@ class EndpointRegistry:
     _entries: ClassVar[list[tuple[EndpointMeta, type[Endpoint]]]] = []
     _lock: ClassVar[threading.RLock] = threading.RLock()
     _loaded: ClassVar[bool] = False
+    _skipped: ClassVar[dict[str, str]] = {}
 
     @classmethod
     def add(cls, meta: EndpointMeta, endpoint_class: type[Endpoint]) -> None:
@@ -157,6 +158,7 @@ class EndpointRegistry:
                     try:
                         importlib.import_module(name)
                     except Exception as error:
+                        cls._skipped[name] = f"{type(error).__name__}: {error}"
                         logger.debug("provider module %s is skipped: %s", name, error)
                 cls._loaded = True
         return cls._entries
@@ -191,11 +193,7 @@ class EndpointRegistry:
             if not endpoint or meta.serves(endpoint) or len(entries) == 1:
                 return endpoint_class(None, **given)
         if not entries and not openai_compatible and not given.get("base_url"):
-            known = ", ".join(sorted({meta.provider for meta, _ in cls._all()}))
-            raise ProviderNotFoundError(
-                f"no provider {short_repr(provider)} is registered: use one of {known}, "
-                "or pass base_url for any OpenAI-compatible server"
-            )
+            raise cls._unknown(provider)
         if entries:
             meta = entries[0][0]
             given = {"base_url": meta.base_url, "api_key_env": meta.api_key_env, **given}
@@ -204,6 +202,15 @@ class EndpointRegistry:
                 given.setdefault("endpoint", endpoint)
             return endpoint_class(None, **{"name": f"{GENERIC_PROVIDER}_chat", "provider": provider, **given})
         raise ProviderNotFoundError(f"provider {short_repr(provider)} needs {_MODULES[0]}, which failed to import")
+
+    @classmethod
+    def _unknown(cls, provider: str) -> ProviderNotFoundError:
+        known = ", ".join(sorted({meta.provider for meta, _ in cls._all()}))
+        skipped = f" (not loaded: {short_repr(cls._skipped)})" if cls._skipped else ""
+        return ProviderNotFoundError(
+            f"no provider {short_repr(provider)} is registered: use one of {known}{skipped}, "
+            "or pass base_url for any OpenAI-compatible server"
+        )
 
     @classmethod
     def list_providers(cls) -> list[dict[str, Any]]:

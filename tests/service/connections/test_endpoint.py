@@ -55,12 +55,12 @@ def test_extra_headers_join_the_configured_ones():
 
 def test_a_missing_key_is_one_clear_line():
     endpoint = Endpoint({"provider": "acme", "api_key_env": "ACME_API_KEY"})
-    with pytest.raises(ConfigurationError, match="^API key is required .* acme: set ACME_API_KEY or pass api_key$"):
+    with pytest.raises(ConfigurationError, match=r"^API key is required .* acme: set ACME_API_KEY or pass api_key$"):
         endpoint.create_payload({})
 
 
 def test_a_given_configuration_is_copied():
-    config = EndpointConfig(provider="x", temperature=1)
+    config = EndpointConfig(provider="x", kwargs={"temperature": 1})
     Endpoint(config, top_p=1)
     assert config.kwargs == {"temperature": 1}
 

@@ -14,7 +14,7 @@ class Options(BaseModel):
 
 
 def test_unknown_keywords_become_request_defaults():
-    config = EndpointConfig(provider="x", temperature=0.5, kwargs={"top_p": 1})
+    config = EndpointConfig.model_validate({"provider": "x", "temperature": 0.5, "kwargs": {"top_p": 1}})
     assert config.kwargs == {"top_p": 1, "temperature": 0.5}
 
 
@@ -74,7 +74,7 @@ def test_full_url_fills_in_parameters():
 
 
 def test_update_merges_request_defaults_and_checks_fields():
-    config = EndpointConfig(provider="x", temperature=1).update(timeout=5, top_p=2)
+    config = EndpointConfig(provider="x", kwargs={"temperature": 1}).update(timeout=5, top_p=2)
     assert (config.timeout, config.kwargs) == (5.0, {"temperature": 1, "top_p": 2})
     with pytest.raises(ValueError, match="greater than 0"):
         config.update(timeout=-1)

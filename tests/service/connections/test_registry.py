@@ -56,7 +56,7 @@ def test_a_class_registered_again_takes_the_place_of_the_first():
 
 
 def test_an_unknown_provider_is_an_error_that_names_the_known_ones():
-    with pytest.raises(ProviderNotFoundError, match="'acme' is registered: use one of .*openai"):
+    with pytest.raises(ProviderNotFoundError, match=r"'acme' is registered: use one of .*openai"):
         match_endpoint("acme", "chat")
 
 
@@ -101,7 +101,8 @@ def test_a_configuration_of_another_kind_is_refused():
 def test_importing_the_registry_loads_no_provider_and_no_http_library():
     code = (
         "import sys, lionagi.service.connections.registry;"
-        "bad = [n for n in sys.modules if n.startswith(('aiohttp', 'tenacity', 'lionagi.providers', 'lionagi.testing'))];"
+        "late = ('aiohttp', 'tenacity', 'lionagi.providers', 'lionagi.testing');"
+        "bad = [name for name in sys.modules if name.startswith(late)];"
         "assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
