@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel
 
@@ -10,7 +10,7 @@ from lionagi._errors import ParseError
 from lionagi.ln.trace import note
 from lionagi.operations.fields import ActionRequestModel
 from lionagi.operations.parse.parse import read_text
-from lionagi.operations.schema.json_structure import JsonStructure
+from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ParseParam, UnparsedResponse
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _from_calls(calls: list[dict[str, Any]], param: ParseParam, raw: Any) -> Any
 
 
 def _free_text(text: str, calls: list[dict[str, Any]], param: ParseParam) -> Any:
-    structure = param.structure or JsonStructure(param.response_format)
+    structure = param.structure or structure_for(param.response_format)
     try:
         value = structure.parse(text, fuzzy_match_params=None)
     except ParseError:
@@ -100,8 +100,8 @@ def _merge(value: Any, calls: list[dict[str, Any]]) -> Any:
         present: list[Any] = list(getattr(value, "action_requests", None) or [])
         return value.model_copy(update={"action_requests": [*present, *_requests(calls)]})
     if isinstance(value, dict):
-        present = list(value.get("action_requests") or [])  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        return {**value, "action_requests": [*present, *calls]}
+        data = cast("dict[str, Any]", value)
+        return {**data, "action_requests": [*(data.get("action_requests") or []), *calls]}
     return value
 
 

@@ -6,7 +6,7 @@ history: the exchange is inserted as one block, and what the turn adds later (it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Turn:
     verb: str
     history: list[UUID]
     id: str = field(default_factory=lambda: uuid4().hex)
-    own: list[Message] = field(default_factory=list)
+    own: list[Message] = field(default_factory=list["Message"])
     max_tool_calls: int = 64
     tool_calls: int = 0
 
@@ -75,7 +75,7 @@ def turn_for(branch: Branch, verb: str) -> Turn:
 
 
 @contextmanager
-def in_middle(turn: Turn) -> Iterator[None]:
+def in_middle(turn: Turn) -> Generator[None]:
     """Let the verbs that a Middle calls on the turn's branch belong to this turn."""
     token = _middle_turn.set(turn)
     try:

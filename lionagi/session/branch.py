@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import PrivateAttr
 
 from lionagi._errors import ValidationError, short_repr
+from lionagi.hooks.bus import HookBus
 from lionagi.operations._defaults import make_parse_param
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
@@ -32,8 +33,8 @@ from lionagi.service.manager import iModelManager
 
 if TYPE_CHECKING:
     from lionagi.ln.calls import AlcallParams
-    from lionagi.models.field_model import FieldModel
     from lionagi.ln.types import Spec
+    from lionagi.models.field_model import FieldModel
     from lionagi.operations.fields import ActionResponseModel
     from lionagi.operations.operate.operative import Operative
     from lionagi.operations.schema.structure import Structure
@@ -66,6 +67,7 @@ class Branch(Element):
     _wire_cache: WireCache = PrivateAttr(default_factory=WireCache)
     _gate: Gate | None = PrivateAttr(default=None)
     _observer: Any = PrivateAttr(default=None)
+    _hooks: HookBus | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -82,7 +84,8 @@ class Branch(Element):
         logs: Any = None,
         **fields: Any,
     ) -> None:
-        super().__init__(user=user, name=name, **fields)
+        own: dict[str, Any] = {"user": user, "name": name, **fields}
+        super().__init__(**own)
         self._msgs = MessageManager(messages=messages)
         self._acts = ActionManager()
         chat_with = _model(chat_model) if chat_model is not None else iModel()
@@ -151,7 +154,7 @@ class Branch(Element):
     @property
     def chat_model(self) -> iModel:
         """The model that the verbs ask; settable."""
-        return self._mdls.chat
+        return self._mdls.registry["chat"]
 
     @chat_model.setter
     def chat_model(self, model: iModel | dict[str, Any] | str) -> None:
@@ -160,7 +163,7 @@ class Branch(Element):
     @property
     def parse_model(self) -> iModel:
         """The model that reformats answers; settable."""
-        return self._mdls.parse
+        return self._mdls.registry["parse"]
 
     @parse_model.setter
     def parse_model(self, model: iModel | dict[str, Any] | str) -> None:
@@ -176,9 +179,18 @@ class Branch(Element):
         self._gate = gate
 
     @property
+    def hooks(self) -> HookBus | None:
+        """The handlers of TOOL_PRE, TOOL_POST and TOOL_ERROR; settable, None for none."""
+        return self._hooks
+
+    @hooks.setter
+    def hooks(self, hooks: HookBus | None) -> None:
+        self._hooks = hooks
+
+    @property
     def is_gated(self) -> bool:
         """Whether anybody is asked before a tool runs."""
-        return self._gate is not None or self._observer is not None
+        return self._gate is not None or (self._observer is not None and bool(self._observer.gates))
 
     # -- tools, authorization, records
 
@@ -190,11 +202,21 @@ class Branch(Element):
         """
         self._acts.register_tools(tools, update=update)
 
+    def join(self, observer: Any, hooks: HookBus) -> None:
+        """Take part in a session: its observer and gate, and its hooks unless the branch has its own."""
+        self._observer = observer
+        self._hooks = self._hooks or hooks
+
+    def leave(self) -> None:
+        """Stand alone again."""
+        self._observer = None
+        self._hooks = None
+
     async def authorize(self, action: ToolInvocation) -> bool:
         """Return whether a tool call may run; all gates have to say ``True``, and a gate that fails says no."""
         gates: list[Gate] = [self._gate] if self._gate is not None else []
         if self._observer is not None:
-            gates.append(self._observer.authorize)
+            gates += self._observer.gates
         decision = await decide(gates, action)
         last_decision.set(decision)
         return decision.allowed
@@ -569,7 +591,7 @@ class Branch(Element):
     def _restore(cls, data: dict[str, Any]) -> Self:
         data = dict(data)
         system = data.pop("system", None)
-        messages = Pile.from_dict(data.pop("messages"))
+        messages: Pile[Any] = Pile[Any].from_dict(data.pop("messages"))
         models = {
             name: iModel.from_dict(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")
         }
@@ -591,4 +613,3 @@ def _model(model: iModel | dict[str, Any] | str) -> iModel:
     if isinstance(model, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
         return iModel.from_dict(model)
     raise ValidationError(f"a model is an iModel, its name or its to_dict(); got {short_repr(model)}")
-

@@ -6,13 +6,15 @@ import asyncio
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
+from uuid import uuid4
 
 from pydantic import BaseModel
 
 from lionagi._errors import NotFoundError, ValidationError, short_repr
 from lionagi.ln.trace import span
 from lionagi.operations.act._gate import last_decision
+from lionagi.operations.act._hooks import ask_hooks, tell_hooks
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.control import ToolInvocation
 from lionagi.protocols.messages.action_request import ActionRequest
@@ -77,13 +79,19 @@ class ToolCall:
     tool: Tool | None = None
     executed: dict[str, Any] | None = None
     value: Any = None
+    call_id: str = field(default_factory=lambda: uuid4().hex)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The arguments as asked for; empty where that is no mapping."""
+        return cast("dict[str, Any]", self.arguments) if isinstance(self.arguments, dict) else {}
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The arguments as executed, else as asked for; empty where what was asked for is no mapping."""
+        """The arguments as executed, else as asked for."""
         if self.executed is not None:
             return self.executed
-        return self.arguments if isinstance(self.arguments, dict) else {}
+        return self.asked
 
     @property
     def outcome(self) -> Outcome:
@@ -129,9 +137,13 @@ class ToolCall:
             return Outcome.failure(error, "arguments")
         self.executed = arguments
         denied, by = await self._authorize(branch)
+        if denied is None:
+            denied = await ask_hooks(branch, self.function or "", self.shown, self.call_id)
         if denied is not None:
-            return denied
-        return await self._run(self.tool, arguments, self.tool.timeout or param.tool_timeout, by)
+            return Outcome.refusal("denied", "denied", *denied)
+        outcome = await self._run(self.tool, arguments, self.tool.timeout or param.tool_timeout, by)
+        await tell_hooks(branch, self.function or "", self.call_id, outcome.output, outcome.error)
+        return outcome
 
     def _select(self, branch: Branch, selected: frozenset[str] | None) -> Outcome | None:
         """Find the tool, or return why this request has none."""
@@ -150,7 +162,7 @@ class ToolCall:
         self.tool = tool
         return None
 
-    async def _authorize(self, branch: Branch) -> tuple[Outcome | None, str]:
+    async def _authorize(self, branch: Branch) -> tuple[tuple[str, str] | None, str]:
         """Ask the branch; the gate sees a copy, so that what was shown is what runs."""
         last_decision.set(None)
         shown = copy.deepcopy(self.shown) if branch.is_gated else dict(self.shown)
@@ -161,7 +173,7 @@ class ToolCall:
         if allowed:
             return None, by
         reason = (decision.reason if decision is not None else None) or "denied by governance gate"
-        return Outcome.refusal("denied", "denied", reason, by), by
+        return (reason, by), by
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], timeout: float | None, by: str) -> Outcome:
         scope = asyncio.timeout(timeout)

@@ -2,75 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lionagi.ln.jsons import json_dumps
 from lionagi.operations.act._call import Outcome, ToolCall
 from lionagi.protocols.generic.log import Log
-from lionagi.protocols.messages.action_request import ActionRequest, ActionRequestContent
-from lionagi.protocols.messages.action_response import ActionResponse, ActionResponseContent
+from lionagi.protocols.messages.create import create_action_request, create_action_response
 
 if TYPE_CHECKING:
     from lionagi.operations._turn import Turn
     from lionagi.operations.types import ActionParam
+    from lionagi.protocols.messages.action_request import ActionRequest
+    from lionagi.protocols.messages.action_response import ActionResponse
     from lionagi.session.branch import Branch
 
 __all__ = ("action_pair", "log_attempt")
 
 _logger = logging.getLogger(__name__)
-_CLIP = 64 * 1024
 _PREVIEW = 50
 
 
 def action_pair(branch: Branch, call: ToolCall) -> tuple[ActionRequest, ActionResponse]:
-    """Return the linked request and response messages of a call; the history's output is clipped at 64 KiB."""
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    """Return the linked request and response messages of a call; later prompts carry at most 64 KiB of the output."""
+    name = str(call.function or "")
     recipient = call.tool.id if call.tool is not None else branch.id
-    request = ActionRequest(
-        content=ActionRequestContent(function=str(call.function or ""), arguments=arguments),
-        sender=branch.id,
-        recipient=recipient,
+    request = create_action_request(function=name, arguments=call.asked, sender=branch.id, recipient=recipient)
+    response = create_action_response(
+        action_request=request, action_output=call.outcome.output, sender=recipient, recipient=branch.id
     )
-    response = ActionResponse(
-        content=ActionResponseContent(
-            function=str(call.function or ""),
-            arguments=arguments,
-            output=_clip(call.outcome.output),
-            action_request_id=str(request.id),
-        ),
-        sender=recipient,
-        recipient=branch.id,
-    )
-    request.content.action_response_id = str(response.id)
+    if call.outcome.status != "ok":
+        response.metadata["status"] = call.outcome.status
     return request, response
-
-
-def _clip(output: Any) -> Any:
-    """Return the output, or the start of its text where that is longer than the history keeps."""
-    if output is None or isinstance(output, bool | int | float):
-        return output
-    if isinstance(output, str):
-        text = output
-    else:
-        try:
-            text = json_dumps(output)
-        except (TypeError, ValueError):
-            text = repr(output)
-    if len(text) <= _CLIP:
-        return output if isinstance(output, str) else _plain(output, text)
-    return f"{text[:_CLIP]}… ({len(text) - _CLIP} more characters)"
-
-
-def _plain(output: Any, text: str) -> Any:
-    """Return what the history keeps of an object: itself where it is plain data, else its JSON form."""
-    if isinstance(output, dict | list):
-        return output  # pyright: ignore[reportUnknownVariableType]
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 async def log_attempt(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lionagi._errors import ConfigurationError
 from lionagi.ln.calls import AlcallParams
@@ -66,7 +65,7 @@ async def act(
         ConfigurationError: The strategy is unknown; nothing ran.
         Exception: With ``suppress_errors=False``, the first failing request's own error.
     """
-    requests: Sequence[Any] = action_request if isinstance(action_request, list) else [action_request]
+    requests = cast("list[Any]", action_request) if isinstance(action_request, list) else [action_request]
     calls = [ToolCall(*read_request(request)) for request in requests]
     if action_param.strategy not in ("concurrent", "sequential"):
         raise ConfigurationError("Invalid strategy. Choose 'concurrent' or 'sequential'.")
@@ -87,9 +86,7 @@ def selected_tools(branch: Branch, selector: Any) -> frozenset[str] | None:
     """Return the names that a ``tools=`` selector allows, None for all."""
     if selector is None or selector is True:
         return None
-    found: Any = branch.acts.get_tool_schema(tools=selector)
-    schemas: Any = found["tools"] if isinstance(found, dict) else found
-    return frozenset(schema["function"]["name"] for schema in (schemas if isinstance(schemas, list) else [schemas]))
+    return frozenset(tool.function for tool in branch.acts.select(selector))
 
 
 class _Runner:

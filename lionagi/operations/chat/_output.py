@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel
 
 from lionagi._errors import ConfigurationError
-from lionagi.operations.schema.json_structure import JsonStructure
+from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.schema.native import native_schema, schema_name
 
 if TYPE_CHECKING:
@@ -65,17 +65,17 @@ def plan_output(param: ChatParam, endpoint: Endpoint, calls_left: int) -> Output
             schema=param.structure.name,
         )  # fmt: skip
     if tools and endpoint.capabilities.native_tools and (form is None or _actions_only(form)):
-        structure = None if form is None else JsonStructure(form)
+        structure = None if form is None else structure_for(form)
         return OutputPlan(structure, endpoint.tools_payload(tools), free_text=True, tools=names, mode="tools")
     if form is None:
         return OutputPlan(tools_in_prompt=bool(tools), tools=names)
-    return _schema_plan(param, endpoint, JsonStructure(form), tools, names, calls_left)
+    return _schema_plan(param, endpoint, structure_for(form), tools, names, calls_left)
 
 
 def _schema_plan(
     param: ChatParam,
     endpoint: Endpoint,
-    structure: JsonStructure,
+    structure: Structure,
     tools: list[dict[str, Any]],
     names: tuple[str, ...],
     calls_left: int,

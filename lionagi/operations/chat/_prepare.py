@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lionagi.ln.trace import span
 from lionagi.operations._turn import Turn
@@ -48,13 +48,13 @@ def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Tu
         messages = render_payload(
             branch.wire_cache if own else WireCache(),
             turn.ids() if own else list(param.progression),
-            branch.messages,
+            branch.messages.collections,
             message,
             system_text=branch.system.rendered if branch.system is not None else "",
             system_role=model.endpoint.capabilities.system_role,
         )
         step.set(messages=len(messages), output=plan.mode)
-    request = {**(param.imodel_kw or {}), **plan.payload, "messages": messages}
+    request: dict[str, Any] = {**(param.imodel_kw or {}), **plan.payload, "messages": messages}
     if param.include_token_usage_to_model:
         request["include_token_usage_to_model"] = True
     return Prepared(branch, turn, message, model, request, plan)
@@ -75,15 +75,19 @@ def _instruction(instruction: Any, param: ChatParam, plan: OutputPlan) -> Instru
             structure=plan.structure,
             images=param.images or [],
             image_detail=param.image_detail,
+            _render_schema=plan.schema_in_prompt,
         )
         message = Instruction(content=content, sender=param.sender, recipient=param.recipient)
-    message.content._render_schema = plan.schema_in_prompt  # pyright: ignore[reportPrivateUsage]
     return message
 
 
 def _given(param: ChatParam, plan: OutputPlan, content: InstructionContent) -> dict[str, Any]:
     """Return the fields of a caller's own Instruction that the call's parameters set."""
-    fields: dict[str, Any] = {"structure": plan.structure, "response_format": param.response_format}
+    fields: dict[str, Any] = {
+        "structure": plan.structure,
+        "response_format": param.response_format,
+        "_render_schema": plan.schema_in_prompt,
+    }
     if plan.tools_in_prompt:
         fields["tool_schemas"] = param.tool_schemas
     if param.guidance is not None:
@@ -99,4 +103,4 @@ def _given(param: ChatParam, plan: OutputPlan, content: InstructionContent) -> d
 def _context(context: Any) -> list[Any]:
     if context is None:
         return []
-    return list(context) if isinstance(context, list) else [context]
+    return list(cast("list[Any]", context)) if isinstance(context, list) else [context]

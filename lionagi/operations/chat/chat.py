@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lionagi._errors import ExecutionError
+from lionagi._errors import ExecutionError, ProviderError
 from lionagi.ln.trace import span
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for
@@ -15,6 +15,7 @@ from lionagi.protocols.messages.assistant_response import AssistantResponse, Ass
 if TYPE_CHECKING:
     from lionagi.operations.types import ChatParam
     from lionagi.protocols.messages.instruction import Instruction
+    from lionagi.service.api_calling import APICalling
     from lionagi.service.types import Answer
     from lionagi.session.branch import Branch
 
@@ -49,14 +50,23 @@ async def ask(
         call = prepared.model.create_api_calling(**prepared.request)
         try:
             await prepared.model.invoke(call)
+            answer = _answer_of(call)
         finally:
             await log_model_call(prepared, call)
-        if call.status != EventStatus.COMPLETED:
-            error = call.execution.error
-            raise failed_call(error if isinstance(error, BaseException) else ExecutionError(str(error)))
-        answer = prepared.model.endpoint.decode(call.response)
         step.set(usage=answer.usage, finish_reason=answer.finish_reason)
     return prepared, answer_message(prepared, answer)
+
+
+def _answer_of(call: APICalling) -> Answer:
+    """Return the answer, or raise the verbs' one error for a failed call; an unreadable answer is a failed call."""
+    error: Any = call.execution.error
+    if call.status == EventStatus.COMPLETED:
+        try:
+            return call.answer
+        except ProviderError as unreadable:
+            call.execution.status, call.execution.error = EventStatus.FAILED, unreadable
+            error = unreadable
+    raise failed_call(error if isinstance(error, BaseException) else ExecutionError(str(error)))
 
 
 def answer_message(prepared: Prepared, answer: Answer) -> AssistantResponse:

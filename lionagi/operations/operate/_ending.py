@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel
 
@@ -90,5 +90,5 @@ class Ending:
 
 
 def _plain_requests(requests: Any) -> list[dict[str, Any]]:
-    items: list[Any] = requests if isinstance(requests, list) else []
+    items = cast("list[Any]", requests) if isinstance(requests, list) else []
     return [item.model_dump() if isinstance(item, BaseModel) else dict(item) for item in items if item]

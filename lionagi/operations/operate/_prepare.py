@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lionagi.ln.types import Spec
 from lionagi.models.field_model import FieldModel
@@ -175,7 +175,7 @@ def _warn(
         warnings.warn(text, DeprecationWarning, stacklevel=4)
     if kwargs.pop("exclude_fields", None) is not None:
         warnings.warn("exclude_fields= has no effect and is dropped.", UserWarning, stacklevel=4)
-    own: Any = instruct.get if isinstance(instruct, Mapping) else lambda name: getattr(instruct, name, None)
+    own = _reader(instruct)
     if skip_validation and (actions or own("actions")):
         text = "skip_validation=True returns the raw answer: the actions that were asked for will not run."
         warnings.warn(text, UserWarning, stacklevel=4)
@@ -186,3 +186,10 @@ def _warn(
             "pass action_strategy=None to let the Instruct decide."
         )
         warnings.warn(text, UserWarning, stacklevel=4)
+
+
+def _reader(instruct: Any) -> Callable[[str], Any]:
+    """Return a function that gives a field of an Instruct, a mapping or nothing."""
+    if isinstance(instruct, Mapping):
+        return cast("Mapping[str, Any]", instruct).get
+    return lambda name: getattr(instruct, name, None)

@@ -5,7 +5,7 @@ The Middle is awaited exactly once. No tool runs before the value it returned ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel
 
@@ -94,10 +94,8 @@ def _publish_tools(branch: Branch, chat_param: ChatParam, action_param: ActionPa
     """Put the schemas of the selected tools into the parameters; an unknown selector raises here."""
     if action_param is None:
         return chat_param
-    selector = True if action_param.tools is None else action_param.tools
-    found: Any = branch.acts.get_tool_schema(tools=selector)
-    schemas: Any = found["tools"] if isinstance(found, dict) else found
-    return chat_param.with_updates(tool_schemas=list(schemas) if isinstance(schemas, list) else [schemas])
+    schemas = [tool.tool_schema for tool in branch.acts.select(action_param.tools)]
+    return chat_param.with_updates(tool_schemas=schemas)
 
 
 def _model_class(response_format: Any) -> type[BaseModel] | None:
@@ -121,7 +119,8 @@ def _build_operative(
         return None
     if chat_param.structure is not None:
         return None
-    extra = chat_param.response_format if isinstance(chat_param.response_format, dict) else None
+    form: Any = chat_param.response_format
+    extra = cast("dict[str, Any]", form) if isinstance(form, dict) else None
     operative = Step.request_operative(
         base_type=model_class, reason=reason, actions=actions, fields=fields, dict_format=extra
     )
@@ -131,8 +130,8 @@ def _build_operative(
 def _field_specs(field_models: list[FieldModel | Spec] | None) -> dict[str, Spec]:
     specs: dict[str, Spec] = {}
     for item in field_models or []:
-        if not isinstance(item, FieldModel | Spec):
-            raise TypeError(f"Expected FieldModel or Spec, got {type(item).__name__}: {item!r}.")  # pyright: ignore[reportUnreachable]
+        if not isinstance(item, FieldModel | Spec):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"Expected FieldModel or Spec, got {type(item).__name__}: {item!r}.")
         spec = item.to_spec() if isinstance(item, FieldModel) else item
         if spec.name:
             specs[spec.name] = spec

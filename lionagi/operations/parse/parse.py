@@ -14,7 +14,7 @@ from lionagi.ln.trace import span
 from lionagi.operations._defaults import get_default_parse_call
 from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations.chat.chat import ask
-from lionagi.operations.schema.json_structure import JsonStructure
+from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ChatParam, HandleValidation, ParseParam, UnparsedResponse
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class _Reader:
         self.text = text
         self.param = param
         self.turn = turn
-        self.structure: Structure = param.structure or JsonStructure(param.response_format)
+        self.structure: Structure = param.structure or structure_for(param.response_format)
         self.failure: ParseError = ParseError("nothing was tried")
         self.message: AssistantResponse | None = None
         self.ended = False

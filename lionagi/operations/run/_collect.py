@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lionagi.protocols.messages.action_request import ActionRequest, ActionRequestContent
-from lionagi.protocols.messages.action_response import ActionResponse, ActionResponseContent
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
+from lionagi.protocols.messages.create import create_action_request, create_action_response
 
 if TYPE_CHECKING:
     from lionagi.operations.chat._prepare import Prepared
+    from lionagi.protocols.messages.action_request import ActionRequest
     from lionagi.protocols.messages.message import Message
     from lionagi.service.types import StreamChunk, ToolCall
 
@@ -69,8 +69,9 @@ class Collector:
 
     def _on_tool_use(self, chunk: StreamChunk) -> list[Message]:
         done = self._flush()
-        request = ActionRequest(
-            content=ActionRequestContent(function=chunk.tool_name or "", arguments=chunk.tool_input or {}),
+        request = create_action_request(
+            function=chunk.tool_name or "",
+            arguments=chunk.tool_input or {},
             sender=self.prepared.branch.id,
             recipient=self.prepared.instruction.sender,
         )
@@ -81,18 +82,14 @@ class Collector:
         request = self._open.pop(chunk.tool_id, None)
         if request is None:
             return []
-        response = ActionResponse(
-            content=ActionResponseContent(
-                function=request.function,
-                arguments=request.arguments,
-                output=chunk.tool_output,
-                action_request_id=str(request.id),
-            ),
+        response = create_action_response(
+            action_request=request,
+            action_output=chunk.tool_output,
             sender=self.prepared.instruction.sender,
             recipient=self.prepared.branch.id,
-            metadata={"is_error": True} if chunk.is_error else {},
         )
-        request.content.action_response_id = str(response.id)
+        if chunk.is_error:
+            response.metadata["is_error"] = True
         return self._add(response)
 
     def _on_result(self, chunk: StreamChunk) -> list[Message]:

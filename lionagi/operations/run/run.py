@@ -7,6 +7,7 @@ consumer that stops early keeps what it has seen: that much is recorded.
 from __future__ import annotations
 
 import asyncio
+import builtins
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -91,7 +92,8 @@ class _Exchange:
 
     def _check_end(self) -> None:
         if self.collector.error is not None and not self.collector.ended:
-            raise failed_call(classify_provider_error(self.collector.error), self.collector.text)
+            said = self.collector.error
+            raise failed_call(classify_provider_error(said)(said), self.collector.text)
 
     async def _chunks(self) -> AsyncGenerator[StreamChunk]:
         """Yield the model's chunks; log the call however it ends; failures become the verbs' one error."""
@@ -107,7 +109,7 @@ class _Exchange:
                         break
                     self.persistence.chunk(chunk)
                     yield chunk
-        except asyncio.TimeoutError as error:
+        except builtins.TimeoutError as error:
             if deadline is None or asyncio.get_running_loop().time() < deadline:
                 raise failed_call(error, self.collector.text) from error
             raise TimeoutError(
