@@ -22,13 +22,13 @@ def test_an_instance_cannot_be_hashed():
 
 def test_an_unknown_key_is_refused():
     with pytest.raises(ValidationError):
-        Point(y=1)
+        Point(y=1)  # pyright: ignore[reportCallIssue]
 
 
 def test_an_assignment_is_validated():
     point = Point()
     with pytest.raises(ValidationError):
-        point.x = "no number"
+        point.x = "no number"  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_to_dict_leaves_sentinels_out():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
@@ -24,7 +25,7 @@ def shout(value: str) -> str:
 @pytest.mark.record("DEC-41-4")
 def test_a_member_that_is_no_spec_is_refused_with_its_index():
     with pytest.raises(TypeError, match="All specs must be Spec objects; item 1"):
-        Operable((Spec(int), 5))
+        Operable((Spec(int), 5))  # pyright: ignore[reportArgumentType]
 
 
 def test_two_members_of_one_name_are_refused():
@@ -89,18 +90,19 @@ def test_the_model_inherits_from_the_base():
     ids=["function", "lambda", "with cls", "several", "method"],
 )
 def test_the_validators_of_a_spec_run(validator):
-    model = Operable((Spec(str, name="a", validator=validator),)).create_model()
+    model: Any = Operable((Spec(str, name="a", validator=validator),)).create_model()
     assert model(a="x").a == "X"
 
 
 def test_a_before_validator_sees_the_raw_value():
     spec = Spec(int, name="a", validator=lambda value: 7, validator_mode="before")
-    assert Operable((spec,)).create_model()(a="no number").a == 7
+    model: Any = Operable((spec,)).create_model()
+    assert model(a="no number").a == 7
 
 
 def test_another_adapter_is_refused():
     with pytest.raises(ValueError, match="Unsupported adapter"):
-        Operable().create_model("x")
+        Operable().create_model("x")  # pyright: ignore[reportArgumentType]
 
 
 def test_an_enum_lists_its_values():
