@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, cast
 
 from ._format import clip
@@ -19,7 +20,7 @@ _DEPTH = 60  # levels that are laid out; deeper ones are an ellipsis
 def freeze(value: object) -> str:
     """Return `value` as JSON text; models are dumped, what JSON cannot say becomes its repr. Never raises."""
     try:
-        return json.dumps(value, ensure_ascii=False, default=_default)
+        return _encoder().encode(value)
     except (TypeError, ValueError, RecursionError):
         pass
     try:
@@ -39,6 +40,11 @@ def thaw(text: str) -> Any:
 def byte_size(text: str) -> int:
     """Return the length of `text` in bytes of UTF-8, lone surrogates counted as three."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+@cache
+def _encoder() -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, default=_default)
 
 
 def _repr(value: object) -> str:
@@ -175,7 +181,7 @@ def _flat(value: Any, room: int) -> str | None:
         members = cast("list[Any]", value)
     if not members:
         return json.dumps(value, ensure_ascii=False)
-    if len(members) > 12 or any(isinstance(m, dict | list) and m for m in members):
+    if len(members) > 12 or any(isinstance(m, dict | list) and len(cast("list[Any]", m)) for m in members):
         return None
     if sum(len(m) for m in members if isinstance(m, str)) > room:
         return None

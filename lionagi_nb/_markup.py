@@ -26,15 +26,16 @@ _FOLD = 10_000  # characters of one folded body
 _BOX = "l-esc"
 
 _ELEMENTS = {
-    "t": "{}",
-    "code": "<code>{}</code>",
-    "b": "<b>{}</b>",
-    "bcode": "<b><code>{}</code></b>",
-    "dim": '<span class="l-2">{}</span>',
-    "dimcode": '<span class="l-2"><code>{}</code></span>',
-    "quote": "“{}”",
-    "dimquote": '<span class="l-2">“{}”</span>',
+    "t": ("", ""),
+    "code": ("<code>", "</code>"),
+    "b": ("<b>", "</b>"),
+    "bcode": ("<b><code>", "</code></b>"),
+    "dim": ('<span class="l-2">', "</span>"),
+    "dimcode": ('<span class="l-2"><code>', "</code></span>"),
+    "quote": ("“", "”"),
+    "dimquote": ('<span class="l-2">“', "”</span>"),
 }
+_SEPARATOR = '<span class="l-2"> · </span>'
 
 
 def render(template: str, css: str, **values: Any) -> str:
@@ -95,13 +96,14 @@ def _shown(value: Any) -> Any:
 def _pieces(pieces: Pieces) -> Markup:
     from markupsafe import Markup
 
-    out: list[Markup] = []
+    out: list[str] = []
     for role, text in pieces:
         if role == "sep":
-            out.append(Markup('<span class="l-2"> · </span>'))
+            out.append(_SEPARATOR)
         else:
-            out.append(Markup(_ELEMENTS[role]).format(_shown(text)))
-    return Markup("").join(out)
+            opening, closing = _ELEMENTS[role]
+            out += (opening, _shown(text), closing)
+    return Markup("".join(out))
 
 
 def _body(frozen: str, fold: int) -> Markup:

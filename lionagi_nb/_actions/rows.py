@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from lionagi_nb._format import cap_word, count
 from lionagi_nb._json import freeze
@@ -14,6 +14,7 @@ from lionagi_nb._records import Record, mapping, number, words
 __all__ = ("ActionGroup", "ActionRow", "collect", "from_result", "not_run_words")
 
 _BEFORE = ("selection", "arguments", "cap")  # who decides before anything is called
+_SCHEMA_LEAD = re.compile(r"^The arguments must match the function schema of '[^']*': ")
 _NOT_RUN = {
     "skip_validation": "`skip_validation=True` returns before the actions.",
     "invoke_actions=False": "`invoke_actions=False` leaves the requests to you.",
@@ -28,8 +29,7 @@ _BARE = {
 }
 
 
-@dataclass(frozen=True)
-class ActionRow:
+class ActionRow(NamedTuple):
     """One request of the model and its end.
 
     `arguments` and `output` are JSON text, `output` None where there is none. `duration` is in seconds, None where the
@@ -90,7 +90,7 @@ def collect(logs: Sequence[Record], only: str | None = None) -> tuple[tuple[Acti
     for held in turns.values():
         offered.update((words(name), None) for name in cast("Iterable[object]", (held.turn or {}).get("tools") or ()))
         rows = _rows(held, taken)
-        if rows:
+        if rows or (held.turn or {}).get("not_run"):
             taken += len(rows)
             groups.append(_group(held, rows, len(groups) + 1))
     return tuple(groups), tuple(offered), len(turns)
@@ -138,15 +138,14 @@ def _reason(status: str, by: str, reason: object, output: object) -> str:
     held = mapping(output)
     kind = words(held.get("error"), 100)
     said = said or words(held.get("message"), 600) or kind or _BARE.get(status, "")
-    if status == "error" and by == "arguments" and not said.lower().startswith("invalid arguments"):
-        said = f"Invalid arguments. {said}"
+    if status == "error" and by == "arguments":
+        said = f"Invalid arguments. {_SCHEMA_LEAD.sub('', said)}"
     elif status == "error" and by not in _BEFORE and kind and not said.startswith(kind):
         said = f"{kind}: {said}"
     elif status == "denied" and by not in ("", *_BEFORE) and "gate" not in said.lower():
         said = f"Gate `{by}`: {said}"
     said = cap_word(said) if re.match(r"[a-z]+[ ,.]", said) else said
-    if said[-1:] not in (*".!?…)",):
-        said += "."
+    said = _stopped(said)
     not_called = status in ("denied", "refused") or (status == "error" and by in _BEFORE)
     return f"{said} Not called." if not_called and "not called" not in said.lower() else said
 
@@ -156,6 +155,10 @@ def not_run_words(why: object) -> str:
     said = words(why, 600).strip()
     said = _NOT_RUN.get(said, said)
     said = cap_word(said) if re.match(r"[a-z]+ ", said) else said
+    return _stopped(said)
+
+
+def _stopped(said: str) -> str:
     return f"{said}." if said and said[-1] not in ".!?…" else said
 
 
@@ -164,12 +167,13 @@ def _group(held: _Turn, rows: tuple[ActionRow, ...], place: int) -> ActionGroup:
     first: Record = held.calls[0][1] if held.calls else {}
     verb = words(turn.get("verb")) or held.verb or "act"
     strategy = words(turn.get("strategy") or first.get("strategy")) if held.calls else ""
-    facts = [fact for fact in (verb, strategy, count(len(rows), "request")) if fact]
+    facts = [fact for fact in (verb, strategy, count(len(rows), "request") if rows else "") if fact]
     code = ""
     if turn.get("not_run") and not held.calls:
-        found = re.search(r"`?([a-z_]+)(?==|`)", not_run_words(turn.get("not_run")))
+        why = not_run_words(turn.get("not_run"))
+        found = re.match(r"`?([a-z_]+)(?==|`)", why)
         code = found.group(1) if found else ""
-        facts.append("actions not run" + (": " if code else ""))
+        facts.append("actions not run" + (": " if code else "" if rows else f": {why}"))
     return ActionGroup(f"Turn {place:,}", tuple(facts), rows, _span(rows), code)
 
 

@@ -6,7 +6,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lionagi.operations.operate._results import turn_of
@@ -91,15 +91,15 @@ class ActionsView(View):
 
     def _lines(self) -> list[str]:
         head = f"Actions {self.subject}".rstrip()
-        if not self.total:
+        if not self.groups:
             return [f"{head}: no requests", *hang("", plain(self._empty()))]
         lines = [f"{head}: {self._fact()}", *hang("", _tally_text(self._tally()))]
         shown, more = self._shown()
         rows = [row for _, part in shown for row in part]
         columns = (
-            max(3, len(str(rows[-1].number))),
-            max(len(str(status(r.status))) for r in rows),
-            min(max(len(r.function) for r in rows), _TOOL_WIDTH),
+            max(3, len(f"{len(rows):,}")),
+            max((len(str(status(r.status))) for r in rows), default=0),
+            min(max((len(r.function) for r in rows), default=0), _TOOL_WIDTH),
         )
         for group, part in shown:
             lines += ["", *hang("", f"{group.title}: {', '.join(group.facts)}{group.code}")]
@@ -159,7 +159,9 @@ def _facts(row: ActionRow) -> list[tuple[str, Pieces]]:
     facts: list[tuple[str, Pieces]] = []
     if row.decided_by not in ("", "selection", "arguments", "cap"):
         facts.append(("Check", (Piece("t", "the arguments fit the tool’s schema"),)))
-    if row.decided_by:
+    if row.decided_by == "no gate":
+        facts.append(("Decision", (Piece("t", "allowed; no gate is set"),)))
+    elif row.decided_by:
         said = row.status if row.status in ("denied", "refused") else "stopped" if row.duration is None else "allowed"
         facts.append(("Decision", (Piece("t", f"{said} by "), Piece("code", row.decided_by))))
     audit: list[Piece] = []
@@ -185,7 +187,7 @@ def _clock(at: float) -> str:
 
 
 def _row_data(row: ActionRow) -> dict[str, Any]:
-    made = asdict(row)
+    made = row._asdict()
     made["arguments"] = thaw(row.arguments)
     made["output"] = None if row.output is None else thaw(row.output)
     return made

@@ -112,7 +112,7 @@ def _generated(name: str, sent: Schema, tools: Sequence[str]) -> Pieces:
     if name != "action_requests":
         return ()
     named = (Piece("t", "tools: "), *join_names(tuple(tools), "t")) if tools else (Piece("t", "the tools of the call"),)
-    most = sent.get("maxItems")
+    most = sent.get("maxItems") if tools else None
     return (*named, separator("; "), Piece("dim", f"{f'at most {most}, ' if most is not None else ''}may be empty"))
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from lionagi.operations.operate.step import Step
 from lionagi.protocols.action.tool import Tool
+from lionagi.protocols.messages.formats import request_json_schema
 from pydantic import BaseModel
 
 from lionagi.operations.schema.json_structure import JsonStructure
@@ -25,7 +26,8 @@ ToolSchemas = list[dict[str, Any]]
 class SchemaSource:
     """The classes and schemas of one call.
 
-    `own` are the caller's fields. `native` tells whether the branch's endpoint takes the schema itself, None where no
+    `own` are the caller's fields. `request_schema` decides what is required and hidden, `shown` is what a person sees:
+    the same, or the schema before it is narrowed to tools where it is not known which tools there are. `native` tells whether the branch's endpoint takes the schema itself, None where no
     branch is given; `prompt` is the text that stands in the prompt where it does not.
     """
 
@@ -33,6 +35,7 @@ class SchemaSource:
     response: type[BaseModel]
     own: tuple[str, ...]
     request_schema: dict[str, Any]
+    shown: dict[str, Any]
     tools: tuple[str, ...]
     native: bool | None
     prompt: str
@@ -69,7 +72,11 @@ def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions:
     native = None if able is None else bool(able.structured_output)
     strict = bool(able.strict_schema) if able is not None else False
     schema = native_schema(structure, tools, max_calls=_MAX_CALLS, strict=strict)
-    return SchemaSource(name, response, own, schema, names, native, structure.render() if native is False else "")
+    if native is False:  # the prompt shows the request as it is, not narrowed to the tools
+        schema = request_json_schema(response)
+    shown = schema if tools else request_json_schema(response)
+    prompt = structure.render() if native is False else ""
+    return SchemaSource(name, response, own, schema, shown, names, native, prompt)
 
 
 def _tool_schemas(actions: Any) -> ToolSchemas:

@@ -176,7 +176,7 @@ def schema(source: Any, *, reason: bool = False, actions: Any = False) -> Schema
 
 def _before(source: SchemaSource) -> SchemaView:
     rows = field_rows(source.response, source.own, source.request_schema, source.tools)
-    request = freeze(source.request_schema)
+    request = freeze(source.shown)
     folds = [_json_fold("Request schema, exactly as sent", request, ("sent natively",) if source.native else ())]
     if source.prompt:
         fact = f"text · {size(byte_size(source.prompt))} · in the prompt"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 from lionagi_nb._format import clip, count
 from lionagi_nb._pieces import Piece, Pieces, join_names, separator
-from lionagi_nb._records import Record, number, words
+from lionagi_nb._records import Record, mapping, number, words
 
 from .messages import MessageDiff, compare
 from .script import ScriptUse, error_pieces, matched_pieces, response_message
@@ -16,8 +16,10 @@ from .script import ScriptUse, error_pieces, matched_pieces, response_message
 __all__ = ("CallRow", "ToolRow", "branch_rows", "call_rows", "recorded_calls")
 
 
-@dataclass(frozen=True)
-class ToolRow:
+_NO_DIFF = MessageDiff("", "")
+
+
+class ToolRow(NamedTuple):
     """A tool that ran after a call: seconds since 1970 and seconds, None where it was never called."""
 
     status: str
@@ -26,8 +28,7 @@ class ToolRow:
     duration: float | None
 
 
-@dataclass(frozen=True)
-class CallRow:
+class CallRow(NamedTuple):
     """One model call and the tools that ran before the next one."""
 
     number: int
@@ -60,7 +61,7 @@ def branch_rows(logs: Sequence[Record], calls: Sequence[Any], script: ScriptUse,
             _give(rows, tools)
             sent = cast("Sequence[Any]", record.get("messages") or ())
             call = by_messages.get(id(record.get("messages")))
-            diff = compare(sent, before, len(rows)) if len(rows) < limit else MessageDiff("", "")
+            diff = compare(sent, before, len(rows)) if len(rows) < limit else _NO_DIFF
             rows.append(_of_record(record, call, script, len(rows) + 1, diff))
             before = sent
     _give(rows, tools)
@@ -69,10 +70,7 @@ def branch_rows(logs: Sequence[Record], calls: Sequence[Any], script: ScriptUse,
 
 def _give(rows: list[CallRow], tools: list[ToolRow]) -> None:
     if rows and tools:
-        last = rows[-1]
-        rows[-1] = CallRow(
-            last.number, last.status, last.call, last.matched, last.started_at, last.duration, last.diff, tuple(tools)
-        )
+        rows[-1] = rows[-1]._replace(tools=tuple(tools))
     tools.clear()
 
 
@@ -93,7 +91,8 @@ def _of_record(record: Record, call: Any, script: ScriptUse, place: int, diff: M
         return CallRow(
             place, status, _scripted(call, script, record), matched_pieces(call.matched_by, answered), *timing, diff
         )
-    return CallRow(place, status, _live(record, error), _model(record), *timing, diff)
+    model = _model(words(record.get("provider")), words(record.get("model")))
+    return CallRow(place, status, _live(record, error), model, *timing, diff)
 
 
 def _scripted(call: Any, script: ScriptUse, record: Record) -> Pieces:
@@ -109,7 +108,7 @@ def _scripted(call: Any, script: ScriptUse, record: Record) -> Pieces:
         return (head, Piece("t", " "), Piece("code", schema), *early) if schema else (head, *early)
     if kind == "tool_call":
         asked = cast("Iterable[Any]", response_message(call.response).get("tool_calls") or ())
-        names = tuple(words(a["function"]["name"]) for a in asked)
+        names = tuple(words(mapping(mapping(a).get("function")).get("name")) for a in asked)
         return (head, Piece("t", " "), *join_names(names), *early) if names else (head, *early)
     return (head, Piece("t", " "), Piece("dim", _amount(call)), *early)
 
@@ -142,9 +141,10 @@ def _live(record: Record, error: Record) -> Pieces:
     return tuple(out)
 
 
-def _model(record: Record) -> Pieces:
-    names = (words(record.get("provider")), words(record.get("model")))
-    return (Piece("dim", "not scripted"), separator(), Piece("code", clip("/".join(n for n in names if n), 60)))
+@lru_cache(64)
+def _model(provider: str, model: str) -> Pieces:
+    name = clip("/".join(part for part in (provider, model) if part), 60)
+    return (Piece("dim", "not scripted"), separator(), Piece("code", name))
 
 
 def call_rows(calls: Sequence[Any], script: ScriptUse, limit: int) -> tuple[CallRow, ...]:
@@ -153,7 +153,7 @@ def call_rows(calls: Sequence[Any], script: ScriptUse, limit: int) -> tuple[Call
     before: Sequence[Any] | None = None
     for place, call in enumerate(calls, 1):
         sent = cast("Sequence[Any]", call.payload.get("messages") or ())
-        diff = compare(sent, before, place - 1) if place <= limit else MessageDiff("", "")
+        diff = compare(sent, before, place - 1) if place <= limit else _NO_DIFF
         status = "error" if call.response_type == "error" else "ok"
         matched = matched_pieces(call.matched_by, script.served.get(id(call)))
         began, took = number(call.started_at), number(call.duration)
