@@ -28,7 +28,7 @@ from lionagi.service.types import Capabilities, StreamChunk
 
 __all__ = ("BUNDLED_MODEL", "LocalEndpoint", "local_model_installed", "stop_local_servers")
 
-_SERVER_KEYWORDS = frozenset({"n_ctx", "n_parallel", "port", "start_timeout"})
+_SERVER_KEYWORDS = frozenset({"n_ctx", "n_parallel", "n_threads", "port", "start_timeout"})
 # The bundled model is a small base model: without a bound and a penalty it repeats itself to the end of its context.
 _BUNDLED_DEFAULTS: Mapping[str, Any] = {"max_tokens": 512, "temperature": 0, "repeat_penalty": 1.1}
 # Waiting for a free slot and for a busy processor brings no content; the total limit still holds.
@@ -40,9 +40,11 @@ class LocalEndpoint(Endpoint):
     """A GGUF model on this machine: the bundled one, or ``model="/path/model.gguf"``.
 
     All endpoints of a process that name the same file and settings share one server, which starts at the first call,
-    starts again after it was killed, and ends with this process. Settings of the server are keywords: ``n_parallel``
-    answers at once (2), ``n_ctx`` tokens of context shared by them (4096), ``port`` (a free one), ``start_timeout``
-    seconds for loading the model (60).
+    starts again after it was killed, and ends with this process. Its settings are keywords:
+
+    - ``n_parallel``: answers at once (2); ``n_ctx``: tokens of context that they share (4096)
+    - ``n_threads``: processor threads (0, which is one less than there are processors)
+    - ``port``: the loopback port (0, which is a free one); ``start_timeout``: seconds for loading the model (60)
 
     The bundled model answers a schema well and plain text badly. It has no system role: the text of a system message
     goes in front of the first user message.
@@ -117,7 +119,9 @@ class LocalEndpoint(Endpoint):
     def _server_settings(self) -> dict[str, Any]:
         given = {name: self.config.kwargs[name] for name in _SERVER_KEYWORDS if name in self.config.kwargs}
         for name, value in given.items():
-            kinds, least = ((int, float), 0.001) if name == "start_timeout" else (int, 0 if name == "port" else 1)
+            kinds, least = (
+                ((int, float), 0.001) if name == "start_timeout" else (int, 0 if name in ("n_threads", "port") else 1)
+            )
             if not isinstance(value, kinds) or value < least:
                 raise ConfigurationError(
                     f"{name} of the local model must be a number of at least {least}, not {short_repr(value)}"

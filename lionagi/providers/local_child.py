@@ -32,6 +32,8 @@ class LocalServerSettings:
         model: The GGUF file.
         n_parallel: How many answers are generated at once; further calls wait their turn.
         n_ctx: Tokens of context in all; each of the parallel answers has its share.
+        n_threads: Processor threads; 0 leaves one processor to the rest of the machine. The threads wait for each
+            other at every step, so that with all processors a busy machine slows them down a hundredfold.
         port: The loopback port; 0 lets the system choose one.
         start_timeout: Seconds that loading the model may take; not part of the identity.
     """
@@ -39,6 +41,7 @@ class LocalServerSettings:
     model: Path
     n_parallel: int = 2
     n_ctx: int = 4096
+    n_threads: int = 0
     port: int = 0
     start_timeout: float = field(default=60.0, compare=False)
 
@@ -114,6 +117,7 @@ class LocalServer:
             "model": str(settings.model),
             "n_parallel": settings.n_parallel,
             "n_ctx": settings.n_ctx,
+            "n_threads": settings.n_threads or max(1, (os.cpu_count() or 1) - 1),
             "port": settings.port,
             "api_key": api_key,
             "parent": os.getpid(),

