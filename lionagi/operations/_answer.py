@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import BaseModel
 
 from lionagi._errors import ParseError
-from lionagi.ln.trace import note
+from lionagi.ln.trace import note, span
 from lionagi.operations.fields import ActionRequestModel
-from lionagi.operations.parse.parse import read_text
+from lionagi.operations.parse.parse import reformat
 from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ParseParam, UnparsedResponse
 
 if TYPE_CHECKING:
     from lionagi.operations.chat._prepare import Prepared
+    from lionagi.operations.schema.structure import Structure
     from lionagi.protocols.messages.assistant_response import AssistantResponse
 
 __all__ = ("read_answer",)
@@ -43,7 +44,7 @@ async def read_answer(
     calls = [
         {"function": call["function"], "arguments": call["arguments"]}
         for answer in answers
-        for call in answer.tool_calls
+        for call in answer.metadata.get("tool_calls", ())
     ]
     raw: Any = text if text or not calls else {"action_requests": calls}
     wants_format = parse_param is not None and (
@@ -54,16 +55,20 @@ async def read_answer(
     if refusal := next((answer.metadata["refusal"] for answer in answers if answer.metadata.get("refusal")), None):
         note(f"not parsed: the model refused: {refusal}")
         return _without_reformatting(UnparsedResponse(text), parse_param, f"the model refused: {refusal}")
-    if parse_param.structure is None:
-        parse_param = parse_param.with_updates(structure=prepared.plan.structure)
     if not text and calls:
         return _from_calls(calls, parse_param, raw)
+    structure = parse_param.structure or prepared.plan.structure or structure_for(parse_param.response_format)
     if prepared.plan.free_text:
-        return _free_text(text, calls, parse_param)
-    value, message = await read_text(prepared.branch, text, parse_param, prepared.turn)
-    if message is not None and answers:
-        answers[-1].metadata["original_model_response"] = answers[-1].metadata.get("model_response")
-        answers[-1].metadata["model_response"] = message.metadata.get("model_response")
+        return _free_text(text, calls, parse_param, structure)
+    try:
+        with span("parse", attempt=0):
+            value = structure.parse(text, fuzzy_match_params=parse_param.fuzzy_match_params)
+    except ParseError as error:
+        value, message = await reformat(prepared.branch, text, parse_param, prepared.turn, structure, error)
+        if message is not None and answers:
+            metadata = answers[-1].metadata
+            metadata["original_model_response"] = metadata.get("model_response")
+            metadata["model_response"] = message.metadata.get("model_response")
     return _merge(value, calls)
 
 
@@ -83,8 +88,7 @@ def _from_calls(calls: list[dict[str, Any]], param: ParseParam, raw: Any) -> Any
     return _merge(form(), calls)
 
 
-def _free_text(text: str, calls: list[dict[str, Any]], param: ParseParam) -> Any:
-    structure = param.structure or structure_for(param.response_format)
+def _free_text(text: str, calls: list[dict[str, Any]], param: ParseParam, structure: Structure) -> Any:
     try:
         value = structure.parse(text, fuzzy_match_params=None)
     except ParseError:

@@ -1,23 +1,32 @@
-"""The records that the verbs leave in ``branch.logs``: model calls, tool calls and turns.
+"""What the verbs leave behind: records of model calls, tool calls and turns in ``branch.logs``, and tool messages.
 
-Each is a mapping with a ``kind``. They hold facts for people and views; message lists are shared, never copied.
+Each record is a mapping with a ``kind``. They hold facts for people and views; message lists are shared, never copied.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from lionagi._errors import ExecutionError, ProviderError
 from lionagi.protocols.generic.event import EventStatus
 from lionagi.protocols.generic.log import Log
+from lionagi.protocols.messages.action_request import ActionRequest, ActionRequestContent
+from lionagi.protocols.messages.action_response import ActionResponse, ActionResponseContent
 
 if TYPE_CHECKING:
     from lionagi.operations._turn import Turn
+    from lionagi.operations.act._call import Outcome, ToolCall
     from lionagi.operations.chat._prepare import Prepared
+    from lionagi.operations.types import ActionParam
     from lionagi.service.api_calling import APICalling
     from lionagi.session.branch import Branch
 
-__all__ = ("error_record", "failed_call", "log_model_call", "log_turn")
+__all__ = ("action_pair", "error_record", "failed_call", "log_attempt", "log_model_call", "log_turn")
+
+_logger = logging.getLogger(__name__)
+_PREVIEW = 50
 
 _STATUS = {EventStatus.COMPLETED: "ok", EventStatus.CANCELLED: "cancelled"}
 
@@ -74,3 +83,51 @@ def failed_call(error: BaseException, partial_text: str = "") -> ExecutionError:
     failure.details = {"partial_text": getattr(error, "partial_text", "") or partial_text}
     failure.status_code = getattr(error, "status_code", None) or failure.status_code
     return failure
+
+
+def action_pair(branch: Branch, call: ToolCall) -> tuple[ActionRequest, ActionResponse]:
+    """Return the linked request and response messages of a call; later prompts carry at most 64 KiB of the output."""
+    name = str(call.function or "")
+    recipient = call.tool.id if call.tool is not None else branch.id
+    asked, done = uuid4(), uuid4()
+    wanted = ActionRequestContent.made(function=name, arguments=call.asked, action_response_id=str(done))
+    request = ActionRequest(id=asked, content=wanted, sender=branch.id, recipient=recipient)
+    outcome = ActionResponseContent.made(
+        function=name, arguments=call.asked, output=call.outcome.output, action_request_id=str(asked)
+    )
+    response = ActionResponse(id=done, content=outcome, sender=recipient, recipient=branch.id)
+    if call.outcome.status != "ok":
+        response.metadata["status"] = call.outcome.status
+    return request, response
+
+
+async def log_attempt(
+    branch: Branch,
+    turn: Turn,
+    param: ActionParam,
+    call: ToolCall,
+    outcome: Outcome,
+    number: int,
+    request_id: str,
+) -> None:
+    """Leave the audit record of one attempt in ``branch.logs`` and show it to the observers."""
+    if param.verbose_action:
+        _logger.debug("tool %s(%s): %s", call.function, str(call.arguments)[:_PREVIEW], outcome.status)
+    if outcome.status == "error":
+        _logger.info("tool %s failed: %s", call.function, outcome.reason)
+    content = {
+        "kind": "tool_call",
+        "turn": turn.id,
+        "request_id": request_id,
+        "function": call.function,
+        "arguments": call.arguments if call.executed is None else call.executed,
+        "output": outcome.output,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "decided_by": outcome.decided_by,
+        "started_at": outcome.started_at,
+        "duration": outcome.duration,
+        "attempt": number,
+        "strategy": param.strategy,
+    }
+    await branch.emit_and_log(Log(content=content))

@@ -214,6 +214,8 @@ class Branch(Element):
 
     async def authorize(self, action: ToolInvocation) -> bool:
         """Return whether a tool call may run; all gates have to say ``True``, and a gate that fails says no."""
+        if not self.is_gated:
+            return True
         gates: list[Gate] = [self._gate] if self._gate is not None else []
         if self._observer is not None:
             gates += self._observer.gates
@@ -538,7 +540,10 @@ class Branch(Element):
             ValueError: A mismatch under "raise", an unknown policy, or an unknown tool selector.
             TypeError: A removed keyword, or a field model of another type.
         """
-        arguments = {name: value for name, value in locals().items() if name not in ("self", "kwargs")}
+        arguments = dict(locals())
+        del arguments["self"], arguments["kwargs"]
+        if exclude_fields is None:
+            del arguments["exclude_fields"]
         return await operate(self, **prepare_operate_kw(self, **arguments, **kwargs))
 
     # -- copies and records

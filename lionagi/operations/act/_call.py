@@ -137,12 +137,14 @@ class ToolCall:
             return Outcome.failure(error, "arguments")
         self.executed = arguments
         denied, by = await self._authorize(branch)
-        if denied is None:
-            denied = await ask_hooks(branch, self.function or "", self.shown, self.call_id)
+        hooks = branch.hooks
+        if denied is None and hooks is not None:
+            denied = await ask_hooks(hooks, self.function or "", self.shown, self.call_id)
         if denied is not None:
             return Outcome.refusal("denied", "denied", *denied)
         outcome = await self._run(self.tool, arguments, self.tool.timeout or param.tool_timeout, by)
-        await tell_hooks(branch, self.function or "", self.call_id, outcome.output, outcome.error)
+        if hooks is not None:
+            await tell_hooks(hooks, self.function or "", self.call_id, outcome.output, outcome.error)
         return outcome
 
     def _select(self, branch: Branch, selected: frozenset[str] | None) -> Outcome | None:
@@ -169,7 +171,7 @@ class ToolCall:
         with span("authorize", function=self.function):
             allowed = await branch.authorize(ToolInvocation(self.function or "", shown, branch_id=str(branch.id)))
         decision = last_decision.get()
-        by = decision.by if decision is not None else "authorize"
+        by = decision.by if decision is not None else "no gate"
         if allowed:
             return None, by
         reason = (decision.reason if decision is not None else None) or "denied by governance gate"

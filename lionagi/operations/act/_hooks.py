@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 from lionagi.protocols.control import HookPoint
 
 if TYPE_CHECKING:
-    from lionagi.session.branch import Branch
+    from lionagi.hooks.bus import HookBus
 
 __all__ = ("ask_hooks", "tell_hooks")
 
 _SUMMARY = 200
 
 
-async def ask_hooks(branch: Branch, function: str, arguments: dict[str, Any], call_id: str) -> tuple[str, str] | None:
+async def ask_hooks(hooks: HookBus, function: str, arguments: dict[str, Any], call_id: str) -> tuple[str, str] | None:
     """Emit TOOL_PRE; return reason and refuser where a handler refuses, raises or hangs, else None."""
-    if branch.hooks is None:
-        return None
     facts = {"tool_name": function, "call_id": call_id, "args_summary": str(arguments)[:_SUMMARY]}
     try:
-        answers = await branch.hooks.emit(HookPoint.TOOL_PRE, **facts)
+        answers = await hooks.emit(HookPoint.TOOL_PRE, **facts)
     except TimeoutError:
-        return f"a hook gave no answer in {branch.hooks.deadline:g} s", "hook"
+        return f"a hook gave no answer in {hooks.deadline:g} s", "hook"
     except Exception as error:
         return f"a hook raised {type(error).__name__}: {error}", "hook"
     for answer in answers:
@@ -33,12 +31,10 @@ async def ask_hooks(branch: Branch, function: str, arguments: dict[str, Any], ca
     return None
 
 
-async def tell_hooks(branch: Branch, function: str, call_id: str, output: Any, error: BaseException | None) -> None:
+async def tell_hooks(hooks: HookBus, function: str, call_id: str, output: Any, error: BaseException | None) -> None:
     """Emit TOOL_POST or, where the tool failed, TOOL_ERROR; handlers that fail are logged by the bus."""
-    if branch.hooks is None:
-        return
     if error is None:
         facts: dict[str, Any] = {"result_summary": str(output)[:_SUMMARY]}
-        await branch.hooks.emit(HookPoint.TOOL_POST, tool_name=function, call_id=call_id, **facts)
+        await hooks.emit(HookPoint.TOOL_POST, tool_name=function, call_id=call_id, **facts)
     else:
-        await branch.hooks.emit(HookPoint.TOOL_ERROR, tool_name=function, call_id=call_id, error=error)
+        await hooks.emit(HookPoint.TOOL_ERROR, tool_name=function, call_id=call_id, error=error)

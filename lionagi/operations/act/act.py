@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from lionagi._errors import ConfigurationError
 from lionagi.ln.calls import AlcallParams
 from lionagi.operations._defaults import get_default_action_call
+from lionagi.operations._records import action_pair, log_attempt
 from lionagi.operations._turn import Turn
 from lionagi.operations.act._call import Outcome, ToolCall, read_request
-from lionagi.operations.act._history import action_pair, log_attempt
 from lionagi.operations.fields import ActionResponseModel
 from lionagi.operations.types import ActionParam
 
@@ -97,7 +97,8 @@ class _Runner:
         self.param = param
         self.turn = turn
         self.calls: AlcallParams = param.action_call_params or get_default_action_call()
-        self.retries = self.calls.retry_attempts or 0
+        attempts = self.calls.retry_attempts
+        self.retries = attempts if isinstance(attempts, int) else 0
         self.selected = selected_tools(branch, param.tools)
         self.slots = asyncio.Semaphore(param.max_concurrent_tools)
 

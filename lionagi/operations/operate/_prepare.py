@@ -10,8 +10,8 @@ from lionagi.ln.types import Spec
 from lionagi.models.field_model import FieldModel
 from lionagi.operations._defaults import STANDARD_REMOVED_KWARGS, get_default_action_call, make_parse_param
 from lionagi.operations._guards import reject_removed_kwargs
+from lionagi.operations._policy import POLICIES, check_policy
 from lionagi.operations.fields import Instruct
-from lionagi.operations.parse.parse import check_policy
 from lionagi.operations.types import ActionParam, ChatParam, HandleValidation, Middle, RunParam, StructuredOutput
 
 if TYPE_CHECKING:
@@ -76,8 +76,10 @@ def prepare_operate_kw(
         TypeError: A removed keyword (``request_model``, ``operative_model``, ``imodel``).
         ValueError: An unknown ``handle_validation``.
     """
-    reject_removed_kwargs(kwargs, STANDARD_REMOVED_KWARGS, where="operate")
-    check_policy(handle_validation)
+    if kwargs:
+        reject_removed_kwargs(kwargs, STANDARD_REMOVED_KWARGS, where="operate")
+    if handle_validation not in POLICIES:
+        check_policy(handle_validation)
     _warn(kwargs, operative, instruct, action_strategy, skip_validation=skip_validation, actions=actions)
     plan = _read_instruct(instruct, instruction, guidance, context, reason=reason, actions=actions)
     model = chat_model or branch.chat_model
@@ -148,8 +150,15 @@ def _read_instruct(
 ) -> Instruct:
     """Return the Instruct of this call, a copy of the caller's own where there is one."""
     if instruct is None:
-        plan = Instruct(instruction=instruction, guidance=guidance, context=context)
-    elif isinstance(instruct, Instruct):
+        return Instruct.model_construct(
+            instruction=instruction,
+            guidance=guidance,
+            context=context,
+            reason=reason or None,
+            actions=actions or None,
+            action_strategy=None,
+        )
+    if isinstance(instruct, Instruct):
         plan = instruct.model_copy() if reason or actions else instruct
     else:
         plan = Instruct(**instruct)

@@ -13,13 +13,13 @@ from lionagi.ln.trace import span
 from lionagi.ln.types import Spec
 from lionagi.models.field_model import FieldModel
 from lionagi.operations._defaults import make_parse_param
+from lionagi.operations._policy import POLICIES, check_policy
 from lionagi.operations._turn import Turn, in_middle
 from lionagi.operations.communicate.communicate import communicate
 from lionagi.operations.operate._decide import decide
-from lionagi.operations.operate._ending import Ending
 from lionagi.operations.operate._prepare import prepare_operate_kw
+from lionagi.operations.operate._results import Ending
 from lionagi.operations.operate.step import Step
-from lionagi.operations.parse.parse import check_policy
 from lionagi.operations.run.run import run_and_collect
 from lionagi.operations.types import ActionParam, ChatParam, HandleValidation, Middle, ParseParam, RunParam
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from lionagi.session.branch import Branch
 
 __all__ = ("operate", "prepare_operate_kw")
+
+_KEPT = "__lionagi_responses__"
 
 
 async def operate(
@@ -61,14 +63,17 @@ async def operate(
         TypeError: ``field_models`` holds something that is neither FieldModel nor Spec.
         ExecutionError: The model call failed.
     """
-    check_policy(handle_validation)
+    if handle_validation not in POLICIES:
+        check_policy(handle_validation)
     with span("prepare"):
         chat_param = _publish_tools(branch, chat_param, action_param)
         model_class = _model_class(chat_param.response_format)
         mapping = isinstance(chat_param.response_format, dict)
         if operative is None:
-            operative = _build_operative(chat_param, model_class, action_param, field_models, reason=bool(reason))
-        chat_param, parse_param, generated = _with_operative(branch, chat_param, parse_param, operative)
+            generated = _response_type(chat_param, model_class, field_models, bool(reason), action_param is not None)
+        else:
+            generated = operative.response_type
+        chat_param, parse_param = _with_format(branch, chat_param, parse_param, generated)
         middle = middle or _choose_middle(branch, chat_param)
     turn = Turn(branch, "operate", list(branch.progression.order))
     if action_param is not None:
@@ -94,7 +99,9 @@ def _publish_tools(branch: Branch, chat_param: ChatParam, action_param: ActionPa
     """Put the schemas of the selected tools into the parameters; an unknown selector raises here."""
     if action_param is None:
         return chat_param
-    schemas = [tool.tool_schema for tool in branch.acts.select(action_param.tools)]
+    selector, manager = action_param.tools, branch.acts
+    chosen = manager.registry.values() if selector is None else manager.select(selector)
+    schemas = [tool.tool_schema for tool in chosen]
     return chat_param.with_updates(tool_schemas=schemas)
 
 
@@ -104,27 +111,39 @@ def _model_class(response_format: Any) -> type[BaseModel] | None:
     return response_format if isinstance(response_format, type) and issubclass(response_format, BaseModel) else None
 
 
-def _build_operative(
+def _response_type(
     chat_param: ChatParam,
     model_class: type[BaseModel] | None,
-    action_param: ActionParam | None,
     field_models: list[FieldModel | Spec] | None,
-    *,
     reason: bool,
-) -> Operative | None:
-    """Return the owner of the request and response classes, None where plain text or a bare dict is asked for."""
-    fields = _field_specs(field_models)
-    actions = action_param is not None
-    if model_class is None and not (actions or fields or reason):
-        return None
+    actions: bool,
+) -> type[BaseModel] | None:
+    """Return the generated response class, None where plain text, a bare dict or a Structure is asked for.
+
+    For a class without further fields it is kept in that class's own namespace, so that the next call is a look-up.
+    """
     if chat_param.structure is not None:
+        return None
+    kept: dict[tuple[bool, bool], type[BaseModel]] | None = None
+    if model_class is not None and not field_models:
+        kept = model_class.__dict__.get(_KEPT)
+        if kept is None:
+            kept = {}
+            type.__setattr__(model_class, _KEPT, kept)
+        elif (reason, actions) in kept:
+            return kept[reason, actions]
+    fields = _field_specs(field_models)
+    if model_class is None and not (actions or fields or reason):
         return None
     form: Any = chat_param.response_format
     extra = cast("dict[str, Any]", form) if isinstance(form, dict) else None
     operative = Step.request_operative(
         base_type=model_class, reason=reason, actions=actions, fields=fields, dict_format=extra
     )
-    return Step.respond_operative(operative)
+    response_type = Step.respond_operative(operative).response_type
+    if kept is not None:
+        kept[reason, actions] = response_type
+    return response_type
 
 
 def _field_specs(field_models: list[FieldModel | Spec] | None) -> dict[str, Spec]:
@@ -138,22 +157,19 @@ def _field_specs(field_models: list[FieldModel | Spec] | None) -> dict[str, Spec
     return specs
 
 
-def _with_operative(
-    branch: Branch, chat_param: ChatParam, parse_param: ParseParam | None, operative: Operative | None
-) -> tuple[ChatParam, ParseParam, type[BaseModel] | None]:
+def _with_format(
+    branch: Branch, chat_param: ChatParam, parse_param: ParseParam | None, generated: type[BaseModel] | None
+) -> tuple[ChatParam, ParseParam]:
     """Return the parameters that the Middle gets; parsing never raises there, the coordinator decides afterwards."""
+    changes: dict[str, Any] = {"handle_validation": "return_value"}
     if parse_param is None:
         parse_param = make_parse_param(
             chat_param.response_format, chat_param.imodel or branch.chat_model, structure=chat_param.structure
         )
-    if operative is None:
-        return chat_param, parse_param.with_updates(handle_validation="return_value"), None
-    response_type = operative.response_type
-    return (
-        chat_param.with_updates(response_format=response_type),
-        parse_param.with_updates(response_format=response_type, handle_validation="return_value"),
-        response_type,
-    )
+    if generated is not None:
+        changes["response_format"] = generated
+        chat_param = chat_param.with_updates(response_format=generated)
+    return chat_param, parse_param.with_updates(**changes)
 
 
 def _choose_middle(branch: Branch, chat_param: ChatParam) -> Middle:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lionagi._errors import ConfigurationError, ParseError, ScriptExhaustedError
+from lionagi._errors import ParseError, ScriptExhaustedError
 from lionagi.ln.calls import AlcallParams
 from lionagi.ln.trace import span
 from lionagi.operations._defaults import get_default_parse_call
 from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations._policy import check_policy
 from lionagi.operations.chat.chat import ask
 from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ChatParam, HandleValidation, ParseParam, UnparsedResponse
@@ -22,17 +23,10 @@ if TYPE_CHECKING:
     from lionagi.protocols.messages.assistant_response import AssistantResponse
     from lionagi.session.branch import Branch
 
-__all__ = ("check_policy", "parse", "read_text")
+__all__ = ("parse", "reformat")
 
-_POLICIES = ("raise", "return_value", "return_none")
 _REFORMAT = "Put the text from the context into the format that is asked for. Keep its facts; add none."
 _FAILED = object()
-
-
-def check_policy(handle_validation: str) -> None:
-    """Raise ValueError for a validation policy that does not exist."""
-    if handle_validation not in _POLICIES:
-        raise ConfigurationError(f"handle_validation must be one of {', '.join(_POLICIES)}; got {handle_validation!r}.")
 
 
 async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_message: bool = False) -> Any:
@@ -51,60 +45,72 @@ async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_m
         ParseError: Nothing worked and the policy is "raise" (also a ValueError).
     """
     check_policy(parse_param.handle_validation)
-    value, message = await read_text(branch, text, parse_param, turn_for(branch, "parse"))
-    return (value, message) if return_res_message else value
+    structure: Structure = parse_param.structure or structure_for(parse_param.response_format)
+    try:
+        with span("parse", attempt=0):
+            value = structure.parse(text, fuzzy_match_params=parse_param.fuzzy_match_params)
+    except ParseError as error:
+        value, message = await reformat(branch, text, parse_param, turn_for(branch, "parse"), structure, error)
+        return (value, message) if return_res_message else value
+    return (value, None) if return_res_message else value
 
 
-async def read_text(branch: Branch, text: str, param: ParseParam, turn: Turn) -> tuple[Any, AssistantResponse | None]:
-    """Return the value read from ``text`` and the reformatting answer it came from, None where it was read locally."""
-    reader = _Reader(branch, text, param, turn)
+async def reformat(
+    branch: Branch, text: str, param: ParseParam, turn: Turn, structure: Structure, failure: ParseError
+) -> tuple[Any, AssistantResponse | None]:
+    """Ask a model to put ``text`` into shape, as often as the parameters allow.
+
+    Args:
+        branch: Whose parse model is asked where ``param`` names none.
+        text: What could not be read locally.
+        param: Format, retries, pauses and the policy for failure.
+        turn: The turn that the calls belong to.
+        structure: Reads the answers.
+        failure: Why the text could not be read.
+
+    Returns:
+        The value and the answer it came from; what the policy says, and None, where no answer could be read.
+    """
+    attempts = _Attempts(branch, text, param, turn, structure, failure)
     calls = param.alcall_params or get_default_parse_call()
     if isinstance(calls, dict):
         calls = AlcallParams(**calls)
-    try:
-        return reader.read_locally(), None
-    except ParseError as error:
-        reader.failure = error
     clock = (param.imodel or branch.parse_model).clock
-    retries = calls.retry_attempts or 0
     pause, factor = calls.retry_initial_delay or 0, calls.retry_backoff or 1
-    for attempt in range(1, retries + 1):
+    for attempt in range(1, (calls.retry_attempts or 0) + 1):
         await clock.sleep(pause)
         pause *= factor
-        value = await reader.reformat(attempt)
+        value = await attempts.one(attempt)
         if value is not _FAILED:
-            return value, reader.message
-        if reader.ended:
+            return value, attempts.message
+        if attempts.ended:
             break
-    return reader.give_up(param.handle_validation), None
+    return attempts.give_up(param.handle_validation), None
 
 
-class _Reader:
-    """The attempts at one text: what the last one failed on, and the answer that helped."""
+class _Attempts:
+    """The model calls for one text: what the last one failed on, and the answer that helped."""
 
-    def __init__(self, branch: Branch, text: str, param: ParseParam, turn: Turn) -> None:
+    def __init__(
+        self, branch: Branch, text: str, param: ParseParam, turn: Turn, structure: Structure, failure: ParseError
+    ) -> None:
         self.branch = branch
         self.text = text
         self.param = param
         self.turn = turn
-        self.structure: Structure = param.structure or structure_for(param.response_format)
-        self.failure: ParseError = ParseError("nothing was tried")
+        self.structure = structure
+        self.failure = failure
         self.message: AssistantResponse | None = None
         self.ended = False
 
-    def read_locally(self) -> Any:
-        with span("parse", attempt=0):
-            return self._parse(self.text)
-
-    def _parse(self, text: str) -> Any:
-        return self.structure.parse(text, fuzzy_match_params=self.param.fuzzy_match_params)
-
-    async def reformat(self, attempt: int) -> Any:
+    async def one(self, attempt: int) -> Any:
         """Ask the model once; return the value, or the failure mark."""
         with span("parse", attempt=attempt) as step:
             try:
                 _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
-                value = self._parse(message.response)
+                value = self.structure.parse(
+                    message.response, fuzzy_match_params=self.param.fuzzy_match_params
+                )
             except ScriptExhaustedError as error:
                 self.ended = True
                 step.note(f"reformatting ended: {error}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
 from lionagi.protocols.messages.create import create_action_request, create_action_response
+from lionagi.protocols.messages.text import clean_text
 
 if TYPE_CHECKING:
     from lionagi.operations.chat._prepare import Prepared
@@ -53,7 +54,7 @@ class Collector:
     @property
     def text(self) -> str:
         """The answer's text so far, all parts joined by blank lines."""
-        return "\n\n".join(part for part in (*(a.response for a in self.answers), "".join(self._text)) if part)
+        return "\n\n".join(part for part in (*(a.content.assistant_response for a in self.answers), "".join(self._text)) if part)
 
     def _on_thinking(self, chunk: StreamChunk) -> list[Message]:
         if chunk.content:
@@ -118,11 +119,11 @@ class Collector:
         if calls:
             metadata["tool_calls"] = [{"function": c.function, "arguments": c.arguments, "id": c.id} for c in calls]
         answer = AssistantResponse(
-            content=AssistantResponseContent(assistant_response=text),
+            content=AssistantResponseContent.made(assistant_response=clean_text(text)),
             sender=self.prepared.branch.id,
             recipient=self.prepared.instruction.sender,
-            metadata=metadata,
         )
+        answer.metadata.update(metadata)
         self._text.clear()
         self._thinking.clear()
         self.answers.append(answer)

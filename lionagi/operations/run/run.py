@@ -61,13 +61,14 @@ class _Exchange:
         self.branch = branch
         self.prepared: Prepared = prepare_request(branch, instruction, param.with_updates(imodel_kw=keywords), turn)
         self.collector = Collector(self.prepared)
-        self.persistence = Persistence(branch, param, self.prepared.instruction, self.collector)
+        self.persistence = Persistence(branch, param, self.prepared.instruction) if param.stream_persist else None
 
     async def messages(self) -> AsyncGenerator[Message]:
         """Yield the messages; record the block however the stream ends, unless it fails."""
         collector = self.collector
         failed = False
-        await self.persistence.begin()
+        if self.persistence is not None:
+            self.persistence.begin()
         try:
             yield self.prepared.instruction
             async with aclosing(self._chunks()) as chunks:
@@ -88,7 +89,8 @@ class _Exchange:
         finally:
             if not failed and collector.messages:
                 await self.turn.record([self.prepared.instruction, *collector.messages])
-            await self.persistence.end()
+            if self.persistence is not None:
+                self.persistence.end()
 
     def _check_end(self) -> None:
         if self.collector.error is not None and not self.collector.ended:
@@ -107,7 +109,8 @@ class _Exchange:
                         chunk = await anext(stream, None)
                     if chunk is None:
                         break
-                    self.persistence.chunk(chunk)
+                    if self.persistence is not None:
+                        self.persistence.chunk(chunk)
                     yield chunk
         except builtins.TimeoutError as error:
             if deadline is None or asyncio.get_running_loop().time() < deadline:
@@ -156,5 +159,5 @@ async def run_and_collect(
     answers = exchange.collector.answers
     if not answers:
         return None
-    text = "\n\n".join(answer.response for answer in answers if answer.response)
+    text = "\n\n".join(part for answer in answers if (part := answer.content.assistant_response))
     return await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)
