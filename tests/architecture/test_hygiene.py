@@ -38,7 +38,7 @@ FORBIDDEN = {
     "an ignore without its code": re.compile(r"#\s*(type: ign" + r"ore|pyright: ign" + r"ore(?!\[)|no" + r"qa(?!:))"),
     "a test put aside": re.compile("pytest" + r"\.mark\.(xfail|skip)\b"),
 }
-ASSERTS = re.compile(r"\bassert\b|raises|warns|\.fail\(|check|verify|expect|assert_")
+ASSERTS = re.compile(r"\bassert\b|raises|warns|\.fail\(|check|verify|expect|assert_|\bsnapshot\(")
 
 
 def files() -> list[Path]:
