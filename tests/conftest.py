@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import os
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.guard import GUARD
 
-pytest_plugins = tuple(name for name in ("support.fixtures_server",) if importlib.util.find_spec(name) is not None)
+pytest_plugins = ("pytester", "support.fixtures_server")
 
 ROOT = Path(__file__).resolve().parents[1]
 STRAY_PREFIXES = ("LIONAGI_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "XDG_", "OTEL_")
