@@ -27,7 +27,10 @@ def main(arguments: list[str]) -> None:
             parts.append(f"{found['tests'] - found['skipped']:.0f} {unit}")
             bad += int(found["failures"] + found["errors"])
             seconds += found["time"]
-    print(f"make test: {' and '.join(parts) or 'nothing'} ran in {seconds:.0f} s, {bad or 'none'} failed.")
+    if not parts:
+        print("make test: nothing ran; pytest stopped before the first test, see above.")
+        return
+    print(f"make test: {' and '.join(parts)} ran in {seconds:.0f} s, {bad or 'none'} failed.")
     print(f"Not part of it: {LEFT_OUT}.")
 
 
