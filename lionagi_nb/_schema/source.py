@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from lionagi.operations.operate.step import Step
-from lionagi.protocols.action.tool import Tool
-from lionagi.protocols.messages.formats import request_json_schema
 from pydantic import BaseModel
 
+from lionagi.operations.operate.step import Step
 from lionagi.operations.schema.json_structure import JsonStructure
 from lionagi.operations.schema.native import native_schema
-from lionagi_nb._records import is_branch, words
+from lionagi.protocols.action.tool import Tool
+from lionagi.protocols.messages.formats import request_json_schema
+from lionagi_nb._records import is_branch, mapping, words
 
 __all__ = ("SchemaSource", "of_format", "of_operative")
 
@@ -27,7 +27,8 @@ class SchemaSource:
     """The classes and schemas of one call.
 
     `own` are the caller's fields. `request_schema` decides what is required and hidden, `shown` is what a person sees:
-    the same, or the schema before it is narrowed to tools where it is not known which tools there are. `native` tells whether the branch's endpoint takes the schema itself, None where no
+    the same, or the schema before it is narrowed to tools where it is not known which tools there are.
+    `native` tells whether the branch's endpoint takes the schema itself, None where no
     branch is given; `prompt` is the text that stands in the prompt where it does not.
     """
 
@@ -82,20 +83,20 @@ def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions:
 def _tool_schemas(actions: Any) -> ToolSchemas:
     """Return the schemas of a branch's tools, or of a list of tools or functions; [] for True and False."""
     if is_branch(actions):
-        found: Any = actions.acts.get_tool_schema(tools=True)
-        schemas: Any = found["tools"] if isinstance(found, Mapping) else found
-        return cast("ToolSchemas", schemas) if isinstance(schemas, list) else []
+        found = cast("Mapping[str, Any]", actions.acts.get_tool_schema(tools=True))
+        return cast("ToolSchemas", found["tools"])
     if actions is None or isinstance(actions, bool):
         return []
     items = cast("Sequence[Any]", actions) if isinstance(actions, list | tuple) else (actions,)
     return [_schema_of(item) for item in items]
 
 
-def _schema_of(item: Any) -> dict[str, Any]:
+def _schema_of(item: object) -> dict[str, Any]:
+    kind = type(item).__name__
     if isinstance(item, Tool):
-        return item.tool_schema
-    if isinstance(item, Mapping) and "function" in item:
-        return dict(cast("Mapping[str, Any]", item))
-    if callable(item):
-        return Tool(func_callable=cast("Callable[..., Any]", item)).tool_schema
-    raise TypeError(f"actions= takes a branch, True, or tools and functions, not {type(item).__name__}")
+        return item.tool_schema or {}
+    if "function" in mapping(item):
+        return dict(mapping(item))
+    if not callable(item):
+        raise TypeError(f"actions= takes a branch, True, or tools and functions, not {kind}")
+    return Tool(func_callable=cast("Callable[..., Any]", item)).tool_schema or {}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from lionagi.ln.yamls import dump_yaml
-
 from lionagi_nb._format import count, duration, size
 from lionagi_nb._json import byte_size, freeze, thaw
 from lionagi_nb._markup import render

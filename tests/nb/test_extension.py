@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from IPython.core.formatters import DisplayFormatter
 from IPython.core.interactiveshell import InteractiveShell
-
 from traitlets.config import Config
 
 import lionagi_nb as nb
@@ -67,7 +66,7 @@ def test_unloading_without_loading_does_nothing(shell: Any) -> None:
 
 def test_a_real_shell_loads_and_unloads_it() -> None:
     real = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    manager = real.extension_manager
+    manager: Any = real.extension_manager
     assert manager.load_extension("lionagi_nb") is None
     assert manager.unload_extension("lionagi_nb") is None
     InteractiveShell.clear_instance()

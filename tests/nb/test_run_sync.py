@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import contextvars
 import os
 import signal
@@ -97,7 +98,7 @@ def test_a_timeout_without_a_loop() -> None:
 
 async def test_the_coroutines_own_timeout_is_not_taken_for_ours() -> None:
     async def fail() -> None:
-        raise asyncio.TimeoutError("its own")
+        raise builtins.TimeoutError("its own")
 
     with pytest.raises(asyncio.TimeoutError, match="its own"):
         nb.run_sync(fail(), timeout=10)

@@ -72,10 +72,17 @@ def views(text: str) -> list[Any]:
     call = RecordedCall(0, {"messages": messages}, {}, "tool_call", answer, matched_by=f"when:{text}:{text!r}")
     source = branch(logs, text, [call], script)
     model = create_model(
-        "Model", value=(str, Field(safe, description=safe, json_schema_extra={"enum": [safe], "pattern": safe}))
+        safe.replace("\0", "0"),
+        value=(str, Field(safe, description=safe, json_schema_extra={"enum": [safe], "pattern": safe})),
     )
-    return [nb.actions(source), nb.actions(branch([turn(tools=[text])], text)), nb.timeline(source), nb.timeline([call]),
-            nb.schema(model, actions=True), nb.schema(model(value=text))]  # fmt: skip
+    return [
+        nb.actions(source),
+        nb.actions(branch([turn(tools=[text])], text)),
+        nb.timeline(source),
+        nb.timeline([call]),
+        nb.schema(model, actions=True),
+        nb.schema(model(value=text)),
+    ]
 
 
 def check_inert(text: str) -> None:
@@ -176,37 +183,42 @@ def test_tables_that_are_laid_out_anew_keep_their_roles(view: Any) -> None:
     assert 'role="cell"' in html
 
 
-class Broken(ActionsView):
-    """A view whose markup cannot be built."""
+def fail(error: Exception) -> Callable[[Any], Any]:
+    def method(self: Any) -> Any:
+        raise error
 
-    def _html(self) -> str:
-        raise ZeroDivisionError("<b>division</b>")
-
-
-class Speechless(Broken):
-    """A view that has no text form either."""
-
-    def _lines(self) -> list[str]:
-        raise LookupError("no words")
+    return method
 
 
-def test_N7_a_broken_view_shows_its_text_and_warns() -> None:
-    view = nb.actions(triage_actions())
-    broken = Broken(view.subject, view.groups)
+EVERY: dict[str, Callable[[], Any]] = {
+    **SAMPLES,
+    "schema": lambda: nb.schema(create_model("Model", value=(int, 3))),
+    "result": lambda: nb.schema(create_model("Model", value=(int, 3))()),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(EVERY))
+def test_N7_a_broken_view_shows_its_text_and_warns(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = EVERY[kind]()
+    monkeypatch.setattr(type(view), "_html", fail(ZeroDivisionError("<b>division</b>")))
     with pytest.warns(UserWarning, match="view failed to build"):
-        page = read(broken.html())
+        page = read(view.html())
     words = "".join(page.words)
     assert "✗\u00a0view failed" in words
-    assert "lookup_order" in words
+    assert view.text() in words
     assert "ZeroDivisionError: <b>division</b>" in words
     assert page.stray == []
 
 
-def test_N7_a_view_without_words_says_that_it_failed() -> None:
+@pytest.mark.parametrize("kind", sorted(EVERY))
+def test_N7_a_view_without_words_says_that_it_failed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = EVERY[kind]()
+    monkeypatch.setattr(type(view), "_html", fail(LookupError("no markup")))
+    monkeypatch.setattr(type(view), "_lines", fail(LookupError("no words")))
     with pytest.warns(UserWarning, match="view failed to build"):
-        words = "".join(read(Speechless("s", ()).html()).words)
-    assert "✗ view failed" in words
-    assert "LookupError: no words" in words
+        bundle = view._repr_mimebundle_()
+    assert "✗ view failed" in bundle["text/plain"]
+    assert "LookupError: no words" in "".join(read(bundle["text/html"]).words)
 
 
 def test_L7_ten_thousand_responses_take_300_ms() -> None:
@@ -244,6 +256,23 @@ def test_L7_ten_thousand_calls_take_300_ms() -> None:
     assert "9,800 more calls" in nb.timeline(branch(logs)).text()
 
 
+def test_L7_a_format_of_2000_fields_takes_300_ms() -> None:
+    fields: dict[str, Any] = {f"field_{n}": (int, Field(ge=0)) for n in range(2_000)}
+    made = create_model("Wide", **fields)(**dict.fromkeys(fields, 1))
+    nb.schema(create_model("Narrow", a=(int, 1))()).html()
+
+    def once() -> float:
+        start = time.process_time()
+        view = nb.schema(made)
+        view.html()
+        view.text()
+        return time.process_time() - start
+
+    assert min(once() for _ in range(3)) <= 0.3
+    assert "1,800 more rows" in nb.schema(made).text()
+    assert "1,800 more rows" in nb.schema(type(made)).text()
+
+
 def test_a_view_stays_below_a_megabyte() -> None:
     logs = [tool_call("f", {"a": ["<&\"'>" * 4_000]}, {"b": ['"' * 20_000]}) for _ in range(300)]
     html = nb.actions(branch(logs)).html()
@@ -264,7 +293,7 @@ def test_the_package_exports_sorted_names_lazily() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        nb.nothing  # pyright: ignore  # noqa: B018
+        nb.nothing  # pyright: ignore[reportAttributeAccessIssue]  # noqa: B018
 
 
 def test_escaping_is_the_standard_one() -> None:

@@ -203,7 +203,7 @@ def triage_timeline() -> Any:
         {"role": "user", "content": "Now refund the second charge."},
     ]
     answer = {"choices": [{"message": {"role": "assistant", "content": '{"category": "billing"}'}}]}
-    chunks = [StreamChunk(type="text", content=chunk.content) for chunk in script.responses[0].chunks]  # pyright: ignore
+    chunks = [StreamChunk(type="text", content=chunk.content) for chunk in script.responses[0].chunks]  # pyright: ignore[reportAttributeAccessIssue]
     calls = [
         RecordedCall(
             0, {"messages": first}, {}, "structured", answer, True, "when:prompt_contains:'charged twice'", 1,
