@@ -15,7 +15,7 @@ from lionagi.operations.schema.generated import generated_pair, pair_of
 from lionagi.operations.schema.structure import Structure
 from lionagi.protocols.messages.formats import request_json_schema
 
-__all__ = ("is_strict_compatible", "native_schema", "schema_name")
+__all__ = ("is_strict_compatible", "native_schema", "provider_schema", "schema_name")
 
 _CACHE: Final = "__lionagi_schemas__"
 _MOST_CACHED: Final = 16
@@ -57,6 +57,35 @@ def native_schema(
         strict: Write it for a provider's strict mode: all properties required, no further ones. Ask
             `is_strict_compatible` whether the provider will take it.
     """
+    return _kept(form, tool_schemas, max_calls, strict)[0]
+
+
+def provider_schema(
+    form: Structure | type[BaseModel],
+    tool_schemas: Sequence[dict[str, Any]] | None = None,
+    max_calls: int = 64,
+    *,
+    strict_mode: bool = False,
+) -> tuple[dict[str, Any], bool]:
+    """Return the schema to send and whether it may be called strict: `native_schema` in the form that will be taken.
+
+    Args:
+        form: A structure or its request or response class.
+        tool_schemas: The tools on offer.
+        max_calls: Tool calls left in this turn.
+        strict_mode: Whether the provider has a strict mode; a schema that it would refuse is sent unstrict.
+    """
+    if strict_mode:
+        schema, compatible = _kept(form, tool_schemas, max_calls, True)
+        if compatible:
+            return schema, True
+    return _kept(form, tool_schemas, max_calls, False)[0], False
+
+
+def _kept(
+    form: Structure | type[BaseModel], tool_schemas: Sequence[dict[str, Any]] | None, max_calls: int, strict: bool
+) -> tuple[dict[str, Any], bool]:
+    """Return the schema, made at most once, and whether it is one that strict modes take."""
     request = _request_class(form)
     tools = tuple(tool_schemas or ())
     kept: OrderedDict[Any, Any] | None = request.__dict__.get(_CACHE)
@@ -67,7 +96,8 @@ def native_schema(
     held = kept.get(key)
     if held is None:
         # The tools are held as well, so that no other object can take over one of their ids.
-        held = kept[key] = (tools, _build(request, tools, max_calls, strict))
+        schema = _build(request, tools, max_calls, strict)
+        held = kept[key] = (tools, (schema, strict and is_strict_compatible(schema)))
         while len(kept) > _MOST_CACHED:
             kept.popitem(last=False)
     return held[1]

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from lionagi.operations.operate.step import Step
 from lionagi.operations.schema import JsonStructure
-from lionagi.operations.schema.native import is_strict_compatible, native_schema, schema_name
+from lionagi.operations.schema.native import is_strict_compatible, native_schema, provider_schema, schema_name
 
 
 class Report(BaseModel):
@@ -134,6 +134,12 @@ def test_a_strict_schema_requires_and_closes_everything():
 @pytest.mark.parametrize("form", [Free, Node, JsonStructure({"any": None})], ids=["free keys", "root ref", "any"])
 def test_what_strict_modes_refuse_is_known(form):
     assert not is_strict_compatible(native_schema(form, strict=True))
+
+
+def test_a_provider_with_a_strict_mode_gets_a_strict_schema_only_where_it_takes_it():
+    assert provider_schema(Report, strict_mode=True) == (native_schema(Report, strict=True), True)
+    assert provider_schema(Free, strict_mode=True) == (native_schema(Free), False)
+    assert provider_schema(Report) == (native_schema(Report), False)
 
 
 @pytest.mark.parametrize(
