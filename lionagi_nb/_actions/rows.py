@@ -173,7 +173,7 @@ def _group(held: _Turn, rows: tuple[ActionRow, ...], place: int) -> ActionGroup:
         why = not_run_words(turn.get("not_run"))
         found = re.match(r"`?([a-z_]+)(?==|`)", why)
         code = found.group(1) if found else ""
-        facts.append("actions not run" + (": " if code else "" if rows else f": {why}"))
+        facts.append("actions not run" + (": " if code else "" if rows else f": {why[:1].lower()}{why[1:]}"))
     return ActionGroup(f"Turn {place:,}", tuple(facts), rows, _span(rows), code)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from lionagi_nb._format import clip, count, joined
-from lionagi_nb._json import inline, thaw
+from lionagi_nb._json import freeze, inline, thaw
 from lionagi_nb._pieces import Piece, Pieces, join_names, separator
 from lionagi_nb._records import Record, mapping, words
 
@@ -240,7 +240,7 @@ def answers(calls: Sequence[Any], script: ScriptUse, room: int = 12_000) -> tupl
         else:
             made = _from_response(call)
         out.append(_tidy(made))
-        room -= len(inline(made, 2000)) + 40
+        room -= len(freeze(made)) + 40
         if room < 0:
             break
     return tuple(out)

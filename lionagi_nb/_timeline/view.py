@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -11,7 +12,7 @@ from lionagi_nb._format import count, duration, size
 from lionagi_nb._json import byte_size, freeze, thaw
 from lionagi_nb._markup import render
 from lionagi_nb._pieces import Pieces, plain
-from lionagi_nb._records import Record, is_branch, records, subject
+from lionagi_nb._records import Record, is_branch, mapping, records, subject, words
 from lionagi_nb._text import hang, rows_table
 from lionagi_nb._views import MAX_ROWS, View, status
 
@@ -28,7 +29,8 @@ _STEPS = (1, 2, 2.5, 5)
 class TimelineView(View):
     """Model calls in order, the tools between them, what answered each call, and what the script left over.
 
-    `exhausted` is (call number, label and words) for the first call that found no entry. `script` is YAML.
+    `exhausted` is (call number, label and words) for the first call that found no entry. `script` is YAML
+    of as many served answers as fit in about 12 kB; `answers` is how many of how many.
     """
 
     name: ClassVar[str] = "Timeline"
@@ -39,7 +41,7 @@ class TimelineView(View):
     entries: int = 0
     exhausted: tuple[int, tuple[tuple[str, Pieces], ...]] | None = None
     script: str = ""
-    answers: int = 0
+    answers: tuple[int, int] = (0, 0)
 
     def data(self) -> dict[str, Any]:
         """Return ``{"subject", "calls": [{"number", "status", "call", "matched_by", "tools", …}], "unused": […]}``."""
@@ -93,8 +95,8 @@ class TimelineView(View):
             return []
         call, rows = self.exhausted
         lines = ["", f"Call {call:,} found no entry"]
-        for label, words in rows:
-            first, _, rest = plain(words).partition("\n")
+        for label, said in rows:
+            first, _, rest = plain(said).partition("\n")
             lines += hang(f"  {label.lower():<12}  ", first) + (hang(" " * 16, rest) if rest else [])
         return lines
 
@@ -123,9 +125,13 @@ class TimelineView(View):
             more=more,
             more_unused=self.unused_total - len(self.unused),
             script_size=size(byte_size(self.script)),
-            script_answers=count(self.answers, "answer"),
+            script_answers=_share(*self.answers),
             empty=_EMPTY,
         )
+
+
+def _share(shown: int, total: int) -> str:
+    return count(total, "answer") if shown == total else f"first {shown:,} of {count(total, 'answer')}"
 
 
 _EMPTY = "No model call has been recorded here."
@@ -201,7 +207,8 @@ def timeline(source: Any) -> TimelineView:
     if calls is None or not all(hasattr(call, "matched_by") for call in calls):
         raise TypeError(f"timeline() takes a branch or a list of recorded calls, not {kind}")
     rows = call_rows(calls, ScriptUse(), MAX_ROWS)
-    return TimelineView("", rows, script=_yaml(answers(calls, ScriptUse()), "auto"), answers=len(calls))
+    served = answers(calls, ScriptUse())
+    return TimelineView("", rows, script=_yaml(served, "auto"), answers=(len(served), len(calls)))
 
 
 def _of_branch(branch: Any) -> TimelineView:
@@ -211,6 +218,7 @@ def _of_branch(branch: Any) -> TimelineView:
     rows = branch_rows(logs, calls, script, MAX_ROWS) if logs else call_rows(calls, script, MAX_ROWS)
     unused = unused_rows(script, MAX_ROWS)
     mode = str(getattr(source, "mode", "auto"))
+    served = answers(calls, script)
     return TimelineView(
         subject(branch),
         rows,
@@ -218,8 +226,8 @@ def _of_branch(branch: Any) -> TimelineView:
         unused_total=len(script.unused()),
         entries=len(script.entries),
         exhausted=_exhausted(logs, rows, script),
-        script=_yaml(answers(calls, script), mode),
-        answers=len(calls),
+        script=_yaml(served, mode),
+        answers=(len(served), len(calls)),
     )
 
 
@@ -230,7 +238,10 @@ def _exhausted(logs: Sequence[Record], rows: Sequence[CallRow], script: ScriptUs
     record = [r for r in logs if r.get("kind") == "model_call"][row.number - 1]
     messages = cast("Sequence[Any]", record.get("messages") or ())
     offered = tuple(str(name) for name in cast("Iterable[Any]", record.get("tools") or ()))
-    return row.number, explain(script, last_user_text(messages), offered, row.number - 1)
+    error = mapping(record.get("error"))
+    said = re.search(r"call_index=(\d+)", words(error.get("message"), 2_000))
+    index = int(said.group(1)) if said else row.number - 1
+    return row.number, explain(script, last_user_text(messages), offered, index)
 
 
 def _yaml(entries: Sequence[Record], mode: str) -> str:

@@ -144,6 +144,16 @@ def test_the_served_answers_are_a_script() -> None:
     assert "2 min" not in view.text()
 
 
+def test_a_long_script_says_how_much_of_it_is_shown() -> None:
+    answer = {"choices": [{"message": {"content": "word " * 100}}]}
+    calls = [RecordedCall(n, {"messages": []}, {}, "text", answer) for n in range(100)]
+    view = nb.timeline(calls)
+    shown, total = view.answers
+    assert 0 < shown < total == 100
+    assert f"first {shown} of 100 answers" in view.html()
+    assert view.script.count("type: text") == shown
+
+
 def test_calls_of_an_earlier_script_do_not_count() -> None:
     old = [RecordedCall(n, {"messages": []}, {}, "text", None) for n in range(3)]
     new = [RecordedCall(0, {"messages": []}, {}, "text", None)]
