@@ -48,6 +48,7 @@ class Element(BaseModel):
         use_enum_values=True,
         populate_by_name=True,
         protected_namespaces=(),
+        defer_build=True,  # most programs use few of the subclasses, and each validator takes a millisecond
     )
 
     id: UUID = Field(default_factory=uuid4, frozen=True)

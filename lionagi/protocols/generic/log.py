@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SkipValidation, field_validator
 from pydantic_core import to_jsonable_python
@@ -102,7 +102,7 @@ class DataLoggerConfig(BaseModel):
         if self.use_timestamp:
             parts.append(datetime.now(UTC).strftime("%Y%m%dT%H%M%S"))
         if self.hash_digits:
-            parts.append(secrets.token_hex(5)[: self.hash_digits])
+            parts.append(uuid4().hex[: self.hash_digits])
         return folder / f"{'_'.join(p for p in parts if p) or 'log'}{self.extension}"
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -364,6 +362,9 @@ _ABSENT = object()
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
+    import csv
+    import io
+
     out = io.StringIO()
     writer = csv.DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)))
     writer.writeheader()

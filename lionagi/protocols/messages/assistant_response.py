@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from lionagi.protocols.messages.message import Message, MessageContent
 from lionagi.protocols.messages.text import clean_data, clean_text
-from lionagi.protocols.messages.types import MessageRole
+from lionagi.protocols.messages.types import MessageRole, Party
 
 __all__ = ("AssistantResponse", "AssistantResponseContent", "response_text", "response_tool_calls")
 
@@ -43,7 +43,7 @@ class AssistantResponse(Message):
     _role: ClassVar[MessageRole] = MessageRole.ASSISTANT
     _content_type: ClassVar[type[MessageContent]] = AssistantResponseContent
 
-    recipient: Any = MessageRole.USER
+    recipient: Party = MessageRole.USER
 
     @property
     def response(self) -> str:

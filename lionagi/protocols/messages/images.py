@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -49,6 +48,8 @@ def image_url(image: str) -> str:
 
 
 def _check_host(address: str) -> None:
+    import ipaddress
+
     try:
         host = (urlsplit(address).hostname or "").rstrip(".")
     except ValueError as error:

@@ -12,7 +12,7 @@ from lionagi._errors import ValidationError, short_repr
 from lionagi.ln.types import DataClass
 from lionagi.protocols.graph.node import Node
 from lionagi.protocols.messages.text import plain_data
-from lionagi.protocols.messages.types import MessageRole, SenderRecipient, validate_sender_recipient
+from lionagi.protocols.messages.types import MessageRole, Party, validate_sender_recipient
 
 __all__ = ("Message", "MessageContent", "RoledMessage", "edit_count")
 
@@ -44,7 +44,7 @@ class MessageContent(DataClass):
 
     def __init__(self, **fields: Any) -> None:
         given = self.normalized(fields) if fields else fields
-        for name, default, factory in type(self)._field_rows():
+        for name, default, factory in type(self)._rows or self._field_rows():
             _put(self, name, given.pop(name) if name in given else default if factory is None else factory())
         if given:
             name, value = given.popitem()
@@ -64,6 +64,14 @@ class MessageContent(DataClass):
         if cls._rows is None:
             cls.field_names()
         return cls._rows or ()
+
+    @classmethod
+    def made(cls, **fields: Any) -> Self:
+        """Make a content of fields that are in their kept form already; nothing is read or checked."""
+        new = object.__new__(cls)
+        for name, default, factory in cls._rows or cls._field_rows():
+            _put(new, name, fields[name] if name in fields else default if factory is None else factory())
+        return new
 
     @classmethod
     def normalized(cls, fields: dict[str, Any], base: Self | None = None) -> dict[str, Any]:
@@ -94,7 +102,7 @@ class MessageContent(DataClass):
         cls = type(self)
         given = cls.normalized(kwargs, self)
         new = object.__new__(cls)
-        for name, _, _ in cls._field_rows():
+        for name, _, _ in cls._rows or cls._field_rows():
             _put(new, name, given.pop(name) if name in given else getattr(self, name))
         if given:
             cls(**given)
@@ -137,8 +145,8 @@ class Message(Node):
     _content_type: ClassVar[type[MessageContent]] = MessageContent
 
     content: Any = Field(default=None, validate_default=True)
-    sender: Any = MessageRole.UNSET
-    recipient: Any = MessageRole.UNSET
+    sender: Party = MessageRole.UNSET
+    recipient: Party = MessageRole.UNSET
     channel: str | None = None
 
     def __init__(self, **fields: Any) -> None:
@@ -156,11 +164,6 @@ class Message(Node):
         if isinstance(value, dict):
             return wanted.from_dict(value)  # pyright: ignore[reportUnknownArgumentType]
         raise TypeError(f"content must be dict or {wanted.__name__} instance, not {short_repr(value)}")
-
-    @field_validator("sender", "recipient", mode="before")
-    @classmethod
-    def _read_party(cls, value: Any) -> SenderRecipient:
-        return validate_sender_recipient(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "content":

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from lionagi.protocols.messages.message import Message, MessageContent
 from lionagi.protocols.messages.text import clean_text
-from lionagi.protocols.messages.types import MessageRole
+from lionagi.protocols.messages.types import MessageRole, Party
 
 __all__ = ("DEFAULT_SYSTEM", "System", "SystemContent")
 
@@ -51,5 +51,5 @@ class System(Message):
     _role: ClassVar[MessageRole] = MessageRole.SYSTEM
     _content_type: ClassVar[type[MessageContent]] = SystemContent
 
-    sender: Any = MessageRole.SYSTEM
-    recipient: Any = MessageRole.ASSISTANT
+    sender: Party = MessageRole.SYSTEM
+    recipient: Party = MessageRole.ASSISTANT

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
+
+from pydantic import BeforeValidator
 
 from lionagi._errors import ValidationError, short_repr
 from lionagi.protocols.generic.element import Element
 
-__all__ = ("MessageRole", "SenderRecipient", "validate_sender_recipient")
+__all__ = ("MessageRole", "Party", "SenderRecipient", "validate_sender_recipient")
 
 
 class MessageRole(StrEnum):
@@ -50,3 +52,7 @@ def validate_sender_recipient(value: Any) -> SenderRecipient:
     if isinstance(value, Element):
         return value.id
     raise ValidationError(f"Invalid sender or recipient: {short_repr(value)}; use a role, a name, an Element or its id")
+
+
+Party: TypeAlias = Annotated[Any, BeforeValidator(validate_sender_recipient)]
+"""The annotation of a field that holds a sender or a recipient."""

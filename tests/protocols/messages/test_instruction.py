@@ -55,8 +55,15 @@ def test_plain_content_is_sent_as_it_is():
     assert InstructionContent(instruction="x", plain_content=" as: it is\n").rendered == " as: it is\n"
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
-def test_any_instruction_reads_back_and_equals_the_yaml_of_the_library(text: str):
+ASCII = st.text(st.sampled_from("ab:#-? \n\t'\"|>&*![]{},%@`~.=yn0"), max_size=12)
+ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+WORDS = st.sampled_from(
+    ["yes", "No", "null", "~", "on", "y", "true", "1", "a: b", "a #b", "a#b", "a:", "x\n\ny", "e1", "=", "<<"]
+)
+
+
+@given(st.one_of(ASCII, ANY, WORDS))
+def test_the_short_way_of_writing_yaml_equals_the_librarys(text: str):
     rendered = InstructionContent(instruction=text).rendered
     assert rendered == (dump_yaml({"Instruction": text}).strip() if text else "")
 
