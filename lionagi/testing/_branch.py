@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class TestBranch:
         return Branch(chat_model=imodel, parse_model=imodel, **given)
 
     @staticmethod
-    def from_responses(responses: list[dict[str, Any] | ResponseEntry], **kwargs: Any) -> Branch:
+    def from_responses(responses: Sequence[dict[str, Any] | ResponseEntry], **kwargs: Any) -> Branch:
         """Return a Branch on a list of entries; ``kwargs`` are those of ``from_script``."""
         return TestBranch.from_script(list(responses), **kwargs)
 

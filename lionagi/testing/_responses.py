@@ -88,6 +88,7 @@ def _tool_call(name: str, arguments: object, call_id: str | None) -> dict[str, A
 
 def chunk_of(spec: StreamChunkSpec) -> StreamChunk:
     """Return a spec as the chunk that a consumer gets; its metadata is a copy."""
+    metadata = spec.metadata
     return StreamChunk(
         spec.type,
         spec.content,
@@ -97,7 +98,7 @@ def chunk_of(spec: StreamChunkSpec) -> StreamChunk:
         spec.tool_output,
         spec.is_error,
         spec.is_delta,
-        dict(spec.metadata),
+        {**metadata} if metadata else {},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
@@ -51,7 +51,7 @@ class ScriptModel(BaseModel):
     Entries that are added to ``responses`` after the first call are seen; ``reset()`` reads the list afresh.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     version: int = 1
     mode: str = Field(default="auto", pattern="^(auto|positional|when_only)$")
@@ -125,9 +125,9 @@ class ScriptModel(BaseModel):
         return cls.model_validate(data)
 
     @classmethod
-    def from_responses(cls, responses: list[dict[str, Any] | ResponseEntry], **kwargs: Any) -> Self:
+    def from_responses(cls, responses: Sequence[dict[str, Any] | ResponseEntry], **kwargs: Any) -> Self:
         """Return a script of entries, given as mappings or objects; ``kwargs`` are further fields such as ``mode``."""
-        return cls.model_validate({"responses": responses, **kwargs})
+        return cls.model_validate({"responses": list(responses), **kwargs})
 
     def next(self, payload: dict[str, Any], call_index: int) -> tuple[ResponseEntry, str]:
         """Serve the answer to one call.

@@ -36,7 +36,8 @@ ErrorKind = Literal["rate_limit", "timeout", "server_error", "bad_request", "val
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    # built at first use: the registry imports this module for every model, scripted or not
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class WhenMatcher(_Strict):

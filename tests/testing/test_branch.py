@@ -163,7 +163,7 @@ async def by_parse(branch: Branch) -> Any:
 
 async def by_run(branch: Branch) -> Any:
     messages = [message async for message in branch.run("go")]
-    return json.loads(messages[-1].response)
+    return json.loads(messages[-1].rendered)
 
 
 VERBS: list[Callable[[Branch], Any]] = [by_chat, by_communicate, by_operate, by_parse, by_run]
