@@ -5,11 +5,9 @@ from __future__ import annotations
 from io import StringIO
 from typing import Any, cast
 
-__all__ = ("ChatAssembler", "MalformedEventError")
+from lionagi._errors import ValidationError
 
-
-class MalformedEventError(ValueError):
-    """An event is JSON, but no chat completion chunk; the reader of the stream turns this into a typed error."""
+__all__ = ("ChatAssembler",)
 
 
 class ChatAssembler:
@@ -37,9 +35,12 @@ class ChatAssembler:
         return self._text.getvalue() if self._text is not None else ""
 
     def add(self, event: Any) -> tuple[str, str, bool]:
-        """Take one chunk and return (its text, its thinking, whether it brought any content)."""
+        """Take one chunk and return (its text, its thinking, whether it brought any content).
+
+        JSON that is no chat completion chunk is a ValidationError.
+        """
         if not isinstance(event, dict):
-            raise MalformedEventError(f"an event is {type(event).__name__}, not a JSON object")
+            raise ValidationError(f"an event is {type(event).__name__}, not a JSON object")
         event = cast("dict[str, Any]", event)
         if not self._head and "id" in event:
             self._head = {key: event[key] for key in ("id", "created", "model") if key in event}
@@ -68,7 +69,7 @@ class ChatAssembler:
             return None  # a usage report or a provider's own event
         first: Any = cast("list[Any]", choices)[0] if isinstance(choices, list) else None
         if not isinstance(first, dict) or not isinstance(cast("dict[str, Any]", first).get("delta") or {}, dict):
-            raise MalformedEventError("an event's choices are not those of a chat completion chunk")
+            raise ValidationError("an event's choices are not those of a chat completion chunk")
         choice = cast("dict[str, Any]", first)
         return choice if not choice.get("index") else None
 
@@ -80,13 +81,13 @@ class ChatAssembler:
 
     def _add_call(self, call: Any) -> None:
         if not isinstance(call, dict):
-            raise MalformedEventError("a tool call is no JSON object")
+            raise ValidationError("a tool call is no JSON object")
         call = cast("dict[str, Any]", call)
         index: Any = call.get("index")
         place = index if isinstance(index, int) else len(self._calls)
         function: Any = call.get("function") or {}
         if not isinstance(function, dict):
-            raise MalformedEventError("a tool call's function is no JSON object")
+            raise ValidationError("a tool call's function is no JSON object")
         function = cast("dict[str, Any]", function)
         known = self._calls.setdefault(place, {"id": None, "type": "function", "function": {"name": ""}})
         if isinstance(call.get("id"), str):
@@ -122,4 +123,4 @@ def _string(source: dict[str, Any], key: str) -> str | None:
     value = source.get(key)
     if value is None or isinstance(value, str):
         return value
-    raise MalformedEventError(f"{key} is {type(value).__name__}, not text")
+    raise ValidationError(f"{key} is {type(value).__name__}, not text")

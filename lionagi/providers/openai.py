@@ -24,7 +24,7 @@ class OpenAIChatEndpoint(OpenAICompatibleEndpoint):
 
     key_optional: ClassVar[bool] = False
     default_model: ClassVar[str | None] = "gpt-4.1-mini"
-    capabilities = Capabilities(structured_output=True, native_tools=True)
+    capabilities = Capabilities(structured_output=True, strict_schema=True, native_tools=True)
 
     def __init__(self, config: EndpointConfig | dict[str, Any] | None = None, **kwargs: Any) -> None:
         if config is None:

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 from typing import Any, ClassVar, cast
 
-from lionagi._errors import ConfigurationError, ParseError, ProviderConnectionError, ProviderError
+from lionagi._errors import ConfigurationError, ParseError, ProviderConnectionError, ProviderError, ValidationError
 from lionagi.ln.jsons import json_dumps, loads_json
-from lionagi.providers._chat_stream import ChatAssembler, MalformedEventError
+from lionagi.providers._chat_stream import ChatAssembler
 from lionagi.service.connections import http
 from lionagi.service.connections.endpoint import Endpoint, result_chunk
 from lionagi.service.connections.failures import error_from_body, stream_error
@@ -106,13 +106,13 @@ class OpenAICompatibleEndpoint(Endpoint):
             event = loads_json(data)
         except ParseError:
             raise self._broken("the stream held a data line that is not JSON", answer) from None
-        self._check_error(event, headers, answer.text)
+        self._check_error(event, headers, answer)
         return event
 
     def _add(self, event: Any, answer: ChatAssembler) -> tuple[str, str, bool]:
         try:
             added = answer.add(event)
-        except MalformedEventError as error:
+        except ValidationError as error:
             raise self._broken(f"the stream cannot be read ({error})", answer) from None
         if answer.size > self.config.max_response_bytes:
             limit = self.config.max_response_bytes
@@ -122,7 +122,7 @@ class OpenAICompatibleEndpoint(Endpoint):
     def _broken(self, what: str, answer: ChatAssembler) -> ProviderError:
         return stream_error(what, provider=self.config.provider, partial_text=answer.text)
 
-    def _check_error(self, body: Any, headers: dict[str, str], partial_text: str = "") -> None:
+    def _check_error(self, body: Any, headers: dict[str, str], answer: ChatAssembler | None = None) -> None:
         """Raise what a body of status 200 reports as its error; some servers do that."""
         if not isinstance(body, dict) or not cast("dict[str, Any]", body).get("error"):
             return
@@ -132,5 +132,5 @@ class OpenAICompatibleEndpoint(Endpoint):
             clock=self.clock,
             secrets=[*self.config.secrets(), *http.header_secrets(headers)],
         )
-        error.partial_text = partial_text
+        error.partial_text = answer.text if answer is not None else ""
         raise error

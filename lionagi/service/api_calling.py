@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import Field, PrivateAttr
@@ -15,6 +16,18 @@ from lionagi.service.connections.endpoint import Endpoint
 from lionagi.service.types import Answer, StreamChunk
 
 __all__ = ("APICalling",)
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What is noted while the call runs; apart from the model, whose attributes are slow to set once per chunk."""
+
+    started_at: float | None = None
+    chunks: int = 0
+    chars: int = 0
+    answer: Answer | None = None
+    end: dict[str, Any] | None = None
+    source: AsyncGenerator[StreamChunk] | None = None
 
 
 class APICalling(Event):
@@ -30,12 +43,7 @@ class APICalling(Event):
     endpoint: Endpoint = Field(exclude=True, repr=False)
     headers: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
-    _started_at: float | None = PrivateAttr(default=None)
-    _chunks: int = PrivateAttr(default=0)
-    _chars: int = PrivateAttr(default=0)
-    _answer: Answer | None = PrivateAttr(default=None)
-    _end: dict[str, Any] | None = PrivateAttr(default=None)
-    _source: AsyncGenerator[StreamChunk] | None = PrivateAttr(default=None)
+    _facts: _Facts = PrivateAttr(default_factory=_Facts)
 
     @property
     def request(self) -> dict[str, Any]:
@@ -45,7 +53,7 @@ class APICalling(Event):
     @property
     def started_at(self) -> float | None:
         """Seconds since the epoch by the endpoint's clock, None before the start."""
-        return self._started_at
+        return self._facts.started_at
 
     @property
     def duration(self) -> float | None:
@@ -61,19 +69,19 @@ class APICalling(Event):
     @property
     def chunks(self) -> int:
         """How many chunks arrived; 0 for a blocking call."""
-        return self._chunks
+        return self._facts.chunks
 
     @property
     def chars(self) -> int:
         """How many characters of text arrived."""
         answer = None if self.streaming else self._read_answer()
-        return len(answer.text) if answer is not None else self._chars
+        return len(answer.text) if answer is not None else self._facts.chars
 
     @property
     def usage(self) -> dict[str, Any] | None:
         """The token counts that the provider reported for this call, None where it did not."""
-        if self._end is not None:
-            return cast("dict[str, Any] | None", self._end.get("usage"))
+        if self._facts.end is not None:
+            return cast("dict[str, Any] | None", self._facts.end.get("usage"))
         response = self.execution.response
         usage = cast("dict[str, Any]", response).get("usage") if isinstance(response, dict) else None
         return cast("dict[str, Any]", usage) if isinstance(usage, dict) else None
@@ -81,18 +89,18 @@ class APICalling(Event):
     @property
     def finish_reason(self) -> str | None:
         """The provider's word for why the answer ended, None where it gave none."""
-        if self._end is not None:
-            return cast("str | None", self._end.get("finish_reason"))
+        if self._facts.end is not None:
+            return cast("str | None", self._facts.end.get("finish_reason"))
         answer = self._read_answer()
         return answer.finish_reason if answer is not None else None
 
     @property
     def answer(self) -> Answer:
         """The response as the endpoint reads it, read once; an unreadable one is a ProviderResponseError."""
-        if self._answer is None:
+        if self._facts.answer is None:
             self.assert_completed()
-            self._answer = self.endpoint.decode(self.execution.response)
-        return self._answer
+            self._facts.answer = self.endpoint.decode(self.execution.response)
+        return self._facts.answer
 
     def _read_answer(self) -> Answer | None:
         try:
@@ -101,27 +109,28 @@ class APICalling(Event):
             return None
 
     async def _invoke(self) -> Any:
-        self._started_at = self.endpoint.clock.time()
+        self._facts.started_at = self.endpoint.clock.time()
         return await self.endpoint.call(self.payload, skip_payload_creation=True, extra_headers=self.headers)
 
     def _stream(self) -> AsyncGenerator[StreamChunk]:
         self.streaming = True
-        self._source = self._chunks_of()
-        return self._source
+        self._facts.source = self._chunks_of()
+        return self._facts.source
 
     async def _chunks_of(self) -> AsyncGenerator[StreamChunk]:
-        self._started_at = self.endpoint.clock.time()
+        facts = self._facts
+        facts.started_at = self.endpoint.clock.time()
         async with aclosing(self.endpoint.stream(self.payload, extra_headers=self.headers)) as chunks:
             async for chunk in chunks:
-                self._chunks += 1
+                facts.chunks += 1
                 if chunk.type == "text":
-                    self._chars += len(chunk.content or "")
+                    facts.chars += len(chunk.content or "")
                 elif chunk.type == "result":
-                    self._end = chunk.metadata
+                    facts.end = chunk.metadata
                     self.execution.response = chunk.metadata.get("raw")
                 yield chunk
 
     async def close_stream(self) -> None:
         """Close the endpoint's stream, so that a reader who stops early leaves no connection open."""
-        if self._source is not None:
-            await self._source.aclose()
+        if self._facts.source is not None:
+            await self._facts.source.aclose()

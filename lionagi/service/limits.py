@@ -13,7 +13,7 @@ __all__ = ("Limits",)
 
 
 @dataclass(frozen=True, slots=True)
-class LimitSettings:
+class _Settings:
     """The figures; None is no limit, ``interval`` is in seconds."""
 
     concurrency: int | None = None
@@ -25,7 +25,7 @@ class LimitSettings:
 class _LoopState:
     """What one event loop counts. The lock is fair, so that whoever waits for the window keeps the others behind."""
 
-    def __init__(self, settings: LimitSettings) -> None:
+    def __init__(self, settings: _Settings) -> None:
         self.settings = settings
         self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
         self.turn = asyncio.Lock()
@@ -79,7 +79,7 @@ class Limits:
         tokens: int | None = None,
         interval: float = 60.0,
     ) -> None:
-        self.settings = settings = LimitSettings(concurrency, requests, tokens, interval)
+        self.settings = settings = _Settings(concurrency, requests, tokens, interval)
         self._windowed = requests is not None or tokens is not None
         self._states: PerLoop[_LoopState] = PerLoop(lambda: _LoopState(settings))
 

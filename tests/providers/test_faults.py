@@ -403,6 +403,18 @@ async def test_P7_memory_is_bounded(server_model: Make, openai_server: OpenAISer
     assert peak < 16 << 20
 
 
+@pytest.mark.proof
+@both
+async def test_P7_300_MB_and_a_gzip_bomb_are_refused_at_the_default(
+    server_model: Make, openai_server: OpenAIServer, streamed: bool
+):
+    for fault in (Faults.body(b"x" * (300 << 20)), Faults.body(bomb(300 << 20), Content_Encoding="gzip")):
+        openai_server.script(fault)
+        error, _ = await failure(server_model(), streamed)
+        assert isinstance(error, ProviderResponseError)
+        assert "33554432 bytes" in str(error)
+
+
 @both
 async def test_compressed_answers_are_read(server_model: Make, openai_server: OpenAIServer, streamed: bool):
     body = b"".join(GOOD) if streamed else json.dumps(text("Hello there.").body("m")).encode()

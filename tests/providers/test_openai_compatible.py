@@ -151,17 +151,29 @@ async def test_a_missing_address_or_model_is_a_clear_error():
         await iModel(endpoint=match_endpoint("acme", "chat", base_url="http://127.0.0.1:1")).invoke(**ASK)
 
 
-async def test_L6_a_slow_reader_holds_the_server_back(server_model: Make, openai_server: OpenAIServer):
+async def read_slowly(model: iModel, server: OpenAIServer, thousands: int) -> int:
+    """Stream so many thousand chunks to a slow reader; return the peak of memory in bytes."""
     event = sse({"choices": [{"index": 0, "delta": {"content": "word "}}]})
-    openai_server.script(Faults.stream([event * 100] * 200 + [b"data: [DONE]\n\n"]))
+    server.script(Faults.stream([event * 100] * 10 * thousands + [b"data: [DONE]\n\n"]))
     count = 0
     tracemalloc.start()
     try:
-        async for chunk in server_model().stream(**ASK):
+        async for chunk in model.stream(**ASK):
             count += chunk.type == "text"
             if count % 500 == 0:
                 await asyncio.sleep(0.001)
-        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+        peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == 20_000
+    assert count == thousands * 1000
+    return peak
+
+
+async def test_L6_a_slow_reader_holds_the_server_back(server_model: Make, openai_server: OpenAIServer):
+    assert await read_slowly(server_model(), openai_server, 20) < 30_000_000
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(600)
+async def test_L6_a_million_chunks_to_a_slow_reader(server_model: Make, openai_server: OpenAIServer):
+    assert await read_slowly(server_model(), openai_server, 1000) < 30_000_000

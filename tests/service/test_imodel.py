@@ -73,7 +73,8 @@ def test_a_model_alone_goes_to_the_configured_provider(monkeypatch: pytest.Monke
 
 
 def test_an_unknown_provider_is_an_error_at_once():
-    for arguments in ({"provider": "acme/m"}, {"provider": "acme", "model": "m"}):
+    cases: list[dict[str, Any]] = [{"provider": "acme/m"}, {"provider": "acme", "model": "m"}]
+    for arguments in cases:
         with pytest.raises(ProviderNotFoundError, match="acme"):
             iModel(**arguments)
 
@@ -111,7 +112,8 @@ async def test_a_default_model_configured_after_construction_is_used(monkeypatch
 
 @pytest.mark.record("DEC-33-3", "DEC-20-1")
 def test_construction_needs_no_key_and_no_network(blocked_sockets: None):
-    for arguments in ({}, {"provider": "openai"}, {"provider": "openai/gpt-9"}, {"base_url": "http://h", "model": "m"}):
+    cases: list[dict[str, Any]] = [{}, {"provider": "openai"}, {"provider": "openai/gpt-9"}, {"base_url": "http://h"}]
+    for arguments in cases:
         assert iModel(**arguments).is_cli in (True, False)
 
 

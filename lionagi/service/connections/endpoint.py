@@ -176,12 +176,18 @@ class Endpoint:
             yield StreamChunk("text", content=answer.text, is_delta=True)
         yield result_chunk(response, answer)
 
-    def schema_payload(self, name: str, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return the payload keys that constrain the answer to ``schema``; ``{}`` where the endpoint cannot."""
+    def schema_payload(self, name: str, schema: dict[str, Any], strict: bool | None = None) -> dict[str, Any]:
+        """Return the payload keys that constrain the answer to ``schema``; ``{}`` where the endpoint cannot.
+
+        Args:
+            name: The schema's name; characters that providers refuse become "_".
+            schema: The JSON schema, passed on uncopied.
+            strict: Whether the provider's strict mode takes this schema; None means that it does where it has one.
+        """
         if not self.capabilities.structured_output:
             return {}
         wire: dict[str, Any] = {"name": _NAME.sub("_", name)[:64] or "answer", "schema": schema}
-        if self.capabilities.strict_schema:
+        if self.capabilities.strict_schema and strict is not False:
             wire["strict"] = True
         return {"response_format": {"type": "json_schema", "json_schema": wire}}
 

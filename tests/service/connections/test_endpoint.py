@@ -89,6 +89,7 @@ def test_a_strict_schema_says_so():
     endpoint = Fixed()
     endpoint.capabilities = Capabilities(structured_output=True, strict_schema=True)
     assert endpoint.schema_payload("A", {})["response_format"]["json_schema"]["strict"] is True
+    assert "strict" not in endpoint.schema_payload("A", {}, strict=False)["response_format"]["json_schema"]
 
 
 def test_tools_payload_lists_the_schemas():
