@@ -65,9 +65,11 @@ test: $(TEST_ENV) ## run every test that needs neither network nor browser, note
 # for builders
 
 lint: $(TEST_ENV) ## ruff check, ruff format --check, pyright
-	@"$(PY)" -m ruff check .
-	@"$(PY)" -m ruff format --check .
-	@"$(PY)" -m pyright --pythonpath "$(PY)"
+	@status=0; \
+	"$(PY)" -m ruff check . || status=1; \
+	"$(PY)" -m ruff format --check . || status=1; \
+	"$(PY)" -m pyright --pythonpath "$(PY)" || status=1; \
+	exit $$status
 
 architecture: $(TEST_ENV) ## the house rules
 	@"$(PY)" -m pytest -q tests/architecture $(PYTEST_ARGS)

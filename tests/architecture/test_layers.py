@@ -18,6 +18,7 @@ LAYERS: dict[str, tuple[int, str]] = {
     "lionagi.cli": (8, "cli"),
     "lionagi.testing": (7, "testing"),
     "lionagi.session": (6, "session"),
+    "lionagi.hooks": (6, "session"),
     "lionagi.operations": (5, "operations"),
     "lionagi.providers": (4, "providers"),
     "lionagi.testing._endpoint": (4, "testing leaf"),
