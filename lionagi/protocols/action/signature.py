@@ -7,8 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ForwardRef, Literal, cast, get_args, get_type_hints
+from typing import Any, ForwardRef, Literal, NamedTuple, cast, get_args, get_type_hints
 
 from lionagi._errors import ValidationError, short_repr
 
@@ -22,8 +21,7 @@ _NAMED_KINDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureParameter:
+class SignatureParameter(NamedTuple):
     """One parameter that a model can give by name.
 
     Attributes:
@@ -44,8 +42,7 @@ class SignatureParameter:
         return self.default is EMPTY
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """What a model can pass to a function.
 
     Attributes:

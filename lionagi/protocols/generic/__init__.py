@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lionagi.protocols.generic.element import ID, Element
 from lionagi.protocols.generic.event import Event, EventStatus, Execution
-from lionagi.protocols.generic.log import DataLogger, DataLoggerConfig, Log
+from lionagi.protocols.generic.log import Log
 from lionagi.protocols.generic.pile import Pile
 from lionagi.protocols.generic.progression import Progression
+
+if TYPE_CHECKING:
+    from lionagi.protocols.generic.data_logger import DataLogger, DataLoggerConfig
 
 __all__ = (
     "ID",
@@ -20,3 +26,9 @@ __all__ = (
     "Pile",
     "Progression",
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DataLogger", "DataLoggerConfig"):  # a Branch does without them
+        return getattr(import_module(f"{__name__}.data_logger"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -193,7 +193,8 @@ class Pile(Element, Generic[T]):
 
     def append(self, item: T) -> None:
         """Add an element at the end; one with the same id is replaced where it stands."""
-        item = self._checked(item)
+        if self.item_type is not None or not isinstance(item, Element):  # pyright: ignore[reportUnnecessaryIsInstance]
+            item = self._checked(item)
         if item.id not in self.collections:
             self.progression.order.append(item.id)
         self.collections[item.id] = item
@@ -206,7 +207,8 @@ class Pile(Element, Generic[T]):
 
     def update(self, item: Any) -> None:
         """Add the elements, replacing those with the same ids where they stand."""
-        for one in self._items_of(item):
+        items = cast("list[T]", item) if isinstance(item, list) else self._items_of(item)
+        for one in items:
             self.append(one)
 
     def insert(self, index: int, item: Any) -> None:

@@ -43,7 +43,7 @@ def read_arguments(arguments: Any) -> dict[str, Any]:
     raise ValidationError(f"Arguments must be a dictionary, not {short_repr(arguments)}")
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class ActionRequestContent(MessageContent):
     """The call that is asked for.
 

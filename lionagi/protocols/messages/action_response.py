@@ -18,7 +18,7 @@ HISTORY_LIMIT = 64 * 1024  # bytes of one tool's output that later prompts carry
 _put = object.__setattr__
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class ActionResponseContent(MessageContent):
     """The outcome of a call.
 

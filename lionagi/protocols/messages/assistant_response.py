@@ -15,7 +15,7 @@ from lionagi.protocols.messages.types import MessageRole, Party
 __all__ = ("AssistantResponse", "AssistantResponseContent", "response_text", "response_tool_calls")
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class AssistantResponseContent(MessageContent):
     """The answer.
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
+from pydantic_core import from_json
 
 from lionagi._errors import ValidationError, short_repr
 from lionagi.ln.yamls import dump_yaml
 from lionagi.protocols.messages.formats import format_demand, json_shape, request_json_schema, schema_shape
 from lionagi.protocols.messages.images import image_part
 from lionagi.protocols.messages.message import Message, MessageContent
-from lionagi.protocols.messages.text import clean_text, plain_data
+from lionagi.protocols.messages.text import clean_text, json_bytes, plain_data
 from lionagi.protocols.messages.types import MessageRole
 
 __all__ = ("Instruction", "InstructionContent")
@@ -22,7 +24,7 @@ __all__ = ("Instruction", "InstructionContent")
 _SECTIONS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class InstructionContent(MessageContent):
     """What is asked.
 
@@ -96,7 +98,7 @@ class InstructionContent(MessageContent):
             _section("Context", self.prompt_context),
         ]
         if self._render_tools and self.tool_schemas:
-            parts.append(_section("Tools", self.tool_schemas))
+            parts.append(_tools_section(json_bytes(self.tool_schemas)))
         if self._render_schema:
             parts.append(_format_sections(self.structure, self.response_format))
         return "".join(parts).strip()
@@ -144,6 +146,12 @@ def _section(key: str, value: Any) -> str:
             lines = "\n".join(f"  {line}" if line else "" for line in value.split("\n"))
             return f"{key}: |-\n{lines}\n"
     return dump_yaml({key: plain_data(value)})
+
+
+@lru_cache(maxsize=32)
+def _tools_section(schemas: bytes) -> str:
+    """Return the Tools section of schemas as JSON: calls of one branch mostly offer the same tools."""
+    return dump_yaml({"Tools": from_json(schemas)})
 
 
 def _format_sections(structure: Any, response_format: Any) -> str:

@@ -117,13 +117,12 @@ class MessageManager:
         """Add messages that belong together, in one step that nothing can come between, then call the hooks.
 
         Args:
-            messages: The messages, in order.
+            messages: The messages, in order; no System message among them.
             after: Id of the message they follow; at the end when None or when that message is gone.
         """
         order = self.progression.order
-        if after is None or order[-1] == after or after not in self.messages.collections:
-            for message in messages:
-                self._place(message)
+        if after is None or after not in self.messages.collections or order[-1] == after:
+            self.messages.update(messages)
         else:
             at = len(order) - order[::-1].index(after)
             for offset, message in enumerate(messages):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from pydantic import Field, field_validator
@@ -17,6 +17,7 @@ from lionagi.protocols.messages.types import MessageRole, Party, validate_sender
 __all__ = ("Message", "MessageContent", "RoledMessage", "edit_count")
 
 _put = object.__setattr__
+_KEPT = ("_rendered", "_chat")
 _counter = itertools.count(1)
 _edits = 0
 
@@ -31,7 +32,7 @@ def _note_edit() -> None:
     _edits = next(_counter)
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class MessageContent(DataClass):
     """The base of message contents: slotted records made with keywords; an omitted field has its default.
 
@@ -39,8 +40,8 @@ class MessageContent(DataClass):
     whoever passed them and must be replaced, not changed in place.
     """
 
-    _rendered: Any = field(default=None, repr=False, compare=False)
-    _chat: dict[str, Any] | None = field(default=None, repr=False, compare=False)
+    _rendered: Any = None
+    _chat: dict[str, Any] | None = None
 
     def __init__(self, **fields: Any) -> None:
         given = self.normalized(fields) if fields else fields
@@ -58,6 +59,17 @@ class MessageContent(DataClass):
         _put(self, "_rendered", None)
         _put(self, "_chat", None)
         _note_edit()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [name for name, _, _ in self._field_rows() if name not in _KEPT]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
 
     @classmethod
     def _field_rows(cls) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ __all__ = ("DEFAULT_SYSTEM", "System", "SystemContent")
 DEFAULT_SYSTEM = "You are a helpful assistant. Answer carefully, and say so when you do not know."
 
 
-@dataclass(slots=True, init=False)
+@dataclass(slots=True, init=False, repr=False, eq=False)
 class SystemContent(MessageContent):
     """The standing instructions.
 

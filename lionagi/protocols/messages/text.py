@@ -6,18 +6,11 @@ from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
-__all__ = ("clean_data", "clean_text", "clip_text", "plain_data")
+from lionagi.ln.jsons import clean_surrogates
 
+__all__ = ("clean_data", "clean_text", "clip_text", "json_bytes", "plain_data")
 
-def clean_text(text: str) -> str:
-    """Return the text with each lone surrogate replaced by U+FFFD; surrogate pairs become their character."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+clean_text = clean_surrogates
 
 
 def clean_data(value: Any) -> Any:
@@ -31,7 +24,7 @@ def clean_data(value: Any) -> Any:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return clean_text(value)
+        return clean_surrogates(value)
     if isinstance(value, dict):
         return {_cleaned(key): _cleaned(item) for key, item in cast("dict[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):
@@ -44,7 +37,7 @@ def plain_data(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
-        return clean_text(value)
+        return clean_surrogates(value)
     return from_json(json_bytes(value))
 
 
@@ -53,7 +46,7 @@ def json_bytes(value: Any) -> bytes:
     try:
         return to_json(value, fallback=repr, inf_nan_mode="strings")
     except ValueError:
-        return to_json(_cleaned(value), fallback=lambda one: clean_text(repr(one)), inf_nan_mode="strings")
+        return to_json(_cleaned(value), fallback=lambda one: clean_surrogates(repr(one)), inf_nan_mode="strings")
 
 
 def clip_text(text: str, limit: int) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field, InstanceOf
 
 from lionagi._errors import ValidationError, short_repr
 from lionagi.protocols.generic.element import Element
@@ -54,5 +54,9 @@ def validate_sender_recipient(value: Any) -> SenderRecipient:
     raise ValidationError(f"Invalid sender or recipient: {short_repr(value)}; use a role, a name, an Element or its id")
 
 
-Party: TypeAlias = Annotated[Any, BeforeValidator(validate_sender_recipient)]
+# The first two alternatives are there so that what is read already passes without a call of Python.
+Party: TypeAlias = Annotated[
+    InstanceOf[UUID] | InstanceOf[MessageRole] | Annotated[Any, BeforeValidator(validate_sender_recipient)],
+    Field(union_mode="left_to_right"),
+]
 """The annotation of a field that holds a sender or a recipient."""
