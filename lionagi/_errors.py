@@ -78,7 +78,8 @@ def short_repr(value: object, limit: int = 200) -> str:
 
 
 def _rebuild(cls: type[LionError], message: str, state: dict[str, Any], cause: BaseException | None) -> LionError:
-    error = cls.__new__(cls, message)
+    # an OSError has a layout of its own, which the first base's __new__ may refuse to fill
+    error = OSError.__new__(cls, message) if issubclass(cls, OSError) else cls.__new__(cls, message)
     error.args = (message,)
     error.__dict__.update(state)
     error.__cause__ = cause
@@ -208,9 +209,7 @@ class ParseError(OperationError):
     kind: ClassVar[str] = "extraction"
     default_status_code = 422
 
-    def __init__(
-        self, message: str | None = None, *, validation_error: Exception | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, message: str | None = None, *, validation_error: Exception | None = None, **kwargs: Any) -> None:
         super().__init__(message, **kwargs)
         self.validation_error = validation_error
 

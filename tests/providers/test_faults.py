@@ -499,6 +499,7 @@ FAULTS: dict[str, Handler] = {
     "reset": Faults.reset(),
     "html": Faults.body("<html>"),
     "cut": Faults.stream(hello()),
+    "silence": Faults.silence(),
 }
 
 
@@ -508,7 +509,7 @@ async def test_errors_pickle_with_what_they_know(
     server_model: Make, openai_server: OpenAIServer, fault: str, streamed: bool
 ):
     openai_server.default = FAULTS[fault]
-    error, _ = await failure(server_model(clock=ManualClock()), streamed)
+    error, _ = await failure(server_model(clock=ManualClock(), timeout=0.5), streamed)
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
     assert vars(copy)["provider"] == "openai"
