@@ -17,11 +17,10 @@ from lionagi.service.connections.agentic import AgenticEndpoint
 from lionagi.service.connections.endpoint import Endpoint
 from lionagi.service.connections.endpoint_config import EndpointConfig
 from lionagi.service.connections.registry import EndpointRegistry
-from lionagi.service.limits import Limits
+from lionagi.service.limits import Limits, LoopLimits
 from lionagi.service.model_names import THREE_WAYS_OUT, resolve_names
 from lionagi.service.replay import recorder, replay_endpoint, replay_file
 from lionagi.service.types import Capabilities, StreamChunk
-from lionagi.service.usage import add_usage, total_tokens, with_usage_note
 
 __all__ = ("iModel",)
 
@@ -197,7 +196,7 @@ class iModel:
             kwargs["resume"] = session
         payload, headers = endpoint.create_payload(kwargs, extra_headers)
         if include_token_usage_to_model and self.usage and payload.get("messages"):
-            payload["messages"] = with_usage_note(payload["messages"], self.usage)
+            payload["messages"] = _with_usage_note(payload["messages"], self.usage)
         return APICalling(payload=payload, headers=headers, endpoint=endpoint, streaming=payload.get("stream") is True)
 
     async def create_event(self, event_type: type[Event] = APICalling, **kwargs: Any) -> APICalling:
@@ -211,11 +210,12 @@ class iModel:
         if api_call is None:
             kwargs.pop("stream", None)
             api_call = self.create_api_calling(**kwargs)
-        limits = await self._turn()
+        turn = await self._turn()
         try:
             await api_call.invoke()
         finally:
-            limits.release(total_tokens(api_call.usage), self.clock)
+            self._add_usage(api_call.usage, turn)
+            turn.release()
         await self._finished(api_call, None)
         return api_call
 
@@ -224,7 +224,7 @@ class iModel:
         if api_call is None:
             api_call = self.create_api_calling(**{**kwargs, "stream": True})
         kept: list[StreamChunk] | None = [] if recorder.get() is not None else None
-        limits = await self._turn()
+        turn = await self._turn()
         source = api_call.stream()
         try:
             async for chunk in source:
@@ -236,7 +236,8 @@ class iModel:
                 await source.aclose()
                 await api_call.close_stream()
             finally:
-                limits.release(total_tokens(api_call.usage), self.clock)
+                self._add_usage(api_call.usage, turn)
+                turn.release()
         await self._finished(api_call, kept or [])
         if isinstance(error := api_call.execution.error, BaseException):
             raise error
@@ -249,15 +250,24 @@ class iModel:
         made = await made if isawaitable(made) else made
         return chunk if made is None else made
 
-    async def _turn(self) -> Limits:
-        if (limits := self._limits) is None:
-            # a call made before anything was configured; it fails by itself, and nothing limits that
-            limits = Limits()
-        await limits.acquire(self.clock)
-        return limits
+    async def _turn(self) -> LoopLimits:
+        # a call made before anything was configured fails by itself, and nothing limits that
+        limits = self._limits if self._limits is not None else Limits()
+        return await limits.acquire(self.clock)
+
+    def _add_usage(self, usage: dict[str, Any] | None, turn: LoopLimits) -> None:
+        """Add a call's counts to the model's; what is no whole number above zero is left out."""
+        if not usage:
+            return
+        total = self.usage
+        for name, count in usage.items():
+            if isinstance(count, int) and not isinstance(count, bool) and count > 0:
+                total[name] = total.get(name, 0) + count
+        tokens = usage.get("total_tokens")
+        if turn.settings.tokens is not None and isinstance(tokens, int):
+            turn.spend(tokens, self.clock)
 
     async def _finished(self, call: APICalling, chunks: list[StreamChunk] | None) -> None:
-        add_usage(self.usage, call.usage)
         if isinstance(call.endpoint, AgenticEndpoint):
             _keep_session(call.endpoint, call.execution.response)
         if (listener := recorder.get()) is not None:
@@ -329,3 +339,16 @@ def _keep_session(endpoint: AgenticEndpoint, response: Any) -> None:
     session = cast("dict[str, Any]", response).get("session_id") if isinstance(response, dict) else None
     if session:
         endpoint.session_id = str(session)
+
+
+def _with_usage_note(messages: list[dict[str, Any]], usage: dict[str, int]) -> list[dict[str, Any]]:
+    """Return a new list whose last message also says what was used so far; the given messages stay as they are."""
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(usage.items()))
+    note = f"Token usage so far, as reported by the provider: {counts}"
+    last = messages[-1]
+    content: Any = last.get("content")
+    if isinstance(content, list):
+        content = [*cast("list[Any]", content), {"type": "text", "text": note}]
+    else:
+        content = f"{content}\n\n{note}" if content else note
+    return [*messages[:-1], {**last, "content": content}]

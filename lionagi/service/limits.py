@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lionagi.ln.clock import Clock
 from lionagi.ln.loops import PerLoop
 
-__all__ = ("Limits",)
+__all__ = ("Limits", "LoopLimits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class _Settings:
     interval: float = 60.0
 
 
-class _LoopState:
+class LoopLimits:
     """What one event loop counts. The lock is fair, so that whoever waits for the window keeps the others behind."""
 
     def __init__(self, settings: _Settings) -> None:
@@ -32,7 +32,18 @@ class _LoopState:
         self.starts: deque[float] = deque(maxlen=settings.requests)
         self.spent: deque[tuple[float, int]] = deque()
 
+    def release(self) -> None:
+        """End the turn that ``Limits.acquire`` gave."""
+        if self.running is not None:
+            self.running.release()
+
+    def spend(self, tokens: int, clock: Clock) -> None:
+        """Count the tokens that the provider reported for a call that ended now."""
+        if tokens:
+            self.spent.append((clock.monotonic(), tokens))
+
     async def wait_for_window(self, clock: Clock) -> None:
+        """Wait until the interval has room for one more start."""
         async with self.turn:
             due = max(self._requests_due(), self._tokens_due(clock.monotonic()))
             if (pause := due - clock.monotonic()) > 0:
@@ -81,10 +92,10 @@ class Limits:
     ) -> None:
         self.settings = settings = _Settings(concurrency, requests, tokens, interval)
         self._windowed = requests is not None or tokens is not None
-        self._states: PerLoop[_LoopState] = PerLoop(lambda: _LoopState(settings))
+        self._states: PerLoop[LoopLimits] = PerLoop(lambda: LoopLimits(settings))
 
-    async def acquire(self, clock: Clock) -> None:
-        """Wait for a turn; every call that returns needs one ``release`` on the same loop."""
+    async def acquire(self, clock: Clock) -> LoopLimits:
+        """Wait for a turn on the running loop; the caller ends it with ``release`` on what this returns."""
         state = self._states.get()
         if state.running is not None:
             await state.running.acquire()
@@ -92,13 +103,6 @@ class Limits:
             try:
                 await state.wait_for_window(clock)
             except BaseException:
-                self.release()
+                state.release()
                 raise
-
-    def release(self, tokens: int = 0, clock: Clock | None = None) -> None:
-        """End a turn; ``tokens`` is what the provider reported for it, counted at ``clock``'s now."""
-        state = self._states.get()
-        if tokens and clock is not None and state.settings.tokens is not None:
-            state.spent.append((clock.monotonic(), tokens))
-        if state.running is not None:
-            state.running.release()
+        return state

@@ -249,6 +249,30 @@ async def test_reported_usage_is_told_to_the_model_and_nothing_where_none_is_kno
     assert ASK["messages"] == [{"role": "user", "content": "hi"}]
 
 
+async def test_what_is_no_count_stays_out_of_the_usage(server_model: Make, openai_server: OpenAIServer):
+    openai_server.script(text("a", usage={"total_tokens": 3, "details": {"a": 1}, "flag": True, "cost": 0.5}))
+    model = server_model()
+    await model.invoke(**ASK)
+    assert model.usage == {"total_tokens": 3}
+
+
+async def test_reported_tokens_hold_the_next_call_back(server_model: Make):
+    clock = ManualClock()
+    model = server_model(limit_tokens=18, interval=10, clock=clock)
+    for _ in range(3):
+        await model.invoke(**ASK)
+    assert clock.sleeps == [10, 10]
+
+
+async def test_the_usage_note_joins_parts_as_a_part(server_model: Make, openai_server: OpenAIServer):
+    model = server_model()
+    await model.invoke(**ASK)
+    parts = [{"type": "text", "text": "a"}]
+    await model.invoke(messages=[{"role": "user", "content": parts}], include_token_usage_to_model=True)
+    sent = openai_server.payloads[-1]["messages"][0]["content"]
+    assert (sent[0], len(sent), len(parts)) == ({"type": "text", "text": "a"}, 2, 1)
+
+
 # agentic endpoints
 
 
