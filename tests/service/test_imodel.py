@@ -226,6 +226,22 @@ def test_P12_one_model_on_several_loops_in_a_thread_and_after_close(server_model
     assert len(openai_server.requests) == 5
 
 
+async def test_closing_one_model_leaves_the_answers_of_others_alone(server_model: Make, openai_server: OpenAIServer):
+    openai_server.script(text("abcdef" * 50), text("late", delay=0.3))
+    source = server_model().stream(**ASK)
+    got = [await anext(source)]
+    waiting = asyncio.create_task(server_model().invoke(**ASK))
+    while len(openai_server.requests) < 2:
+        await asyncio.sleep(0.01)
+    await server_model().invoke(**ASK)
+    for _ in range(2):
+        async with server_model() as model:
+            await model.invoke(**ASK)
+    got += [chunk async for chunk in source]
+    assert "".join(chunk.content or "" for chunk in got) == "abcdef" * 50
+    assert (await waiting).answer.text == "late"
+
+
 async def test_streaming_process_func_replaces_chunks_and_none_keeps_them(server_model: Make):
     async def shout(chunk: StreamChunk) -> StreamChunk | None:
         return StreamChunk("text", content=(chunk.content or "").upper()) if chunk.type == "text" else None

@@ -41,6 +41,8 @@ class _Connection:
     """The session of one loop, held by an async generator: a loop that shuts down closes its generators."""
 
     def __init__(self) -> None:
+        self.users = 0
+        self.closing = False
         self._holder = self._hold()
         self._session: ClientSession | None = None
         self._opening = asyncio.Lock()
@@ -65,17 +67,20 @@ class _Connection:
                     self._session = await anext(self._holder)
         return self._session
 
-    async def close(self) -> None:
-        await self._holder.aclose()
+    async def close_if_unused(self) -> None:
+        """Close once nobody uses it; whoever is still reading an answer closes it afterwards."""
+        if self.closing and not self.users:
+            await self._holder.aclose()
 
 
 _connections: PerLoop[_Connection] = PerLoop(_Connection)
 
 
 async def aclose() -> None:
-    """Close the running loop's session; the next request opens a new one."""
+    """Give up the running loop's session: the next request opens a new one, answers under way are read to their end."""
     if (connection := _connections.pop()) is not None:
-        await connection.close()
+        connection.closing = True
+        await connection.close_if_unused()
 
 
 class ByteStream:
@@ -194,22 +199,35 @@ async def open_stream(
     """
     secrets = [*config.secrets(), *header_secrets(headers)]
     data = _encode(payload, config)
+    async with _session() as session:
+        try:
+            response = await _send(session, config, data, headers, idle)
+        except Exception as error:
+            raise _typed(error, config, secrets) from None
+        # what the reader of the stream raises in this block passes as it is
+        async with response:
+            body = ByteStream(response, config, idle, secrets)
+            if response.status != 200:
+                raise await _refusal(response, body, config, clock, secrets)
+            yield body
+
+
+@asynccontextmanager
+async def _session() -> AsyncGenerator[ClientSession]:
+    connection = _connections.get()
+    connection.users += 1
     try:
-        response = await _send(config, data, headers, idle)
-    except Exception as error:
-        raise _typed(error, config, secrets) from None
-    # what the reader of the stream raises in this block passes as it is
-    async with response:
-        body = ByteStream(response, config, idle, secrets)
-        if response.status != 200:
-            raise await _refusal(response, body, config, clock, secrets)
-        yield body
+        yield await connection.session()
+    finally:
+        connection.users -= 1
+        await connection.close_if_unused()
 
 
-async def _send(config: EndpointConfig, data: bytes, headers: dict[str, str], idle: float | None) -> ClientResponse:
+async def _send(
+    session: ClientSession, config: EndpointConfig, data: bytes, headers: dict[str, str], idle: float | None
+) -> ClientResponse:
     from aiohttp import ClientTimeout
 
-    session = await _connections.get().session()
     limit = config.timeout if idle is None else min(idle, config.timeout)
     async with asyncio.timeout(limit):
         return await session.request(
