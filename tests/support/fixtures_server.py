@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from support.openai_server import OpenAIServer
 
 from lionagi.service.imodel import iModel
+from support.openai_server import OpenAIServer
 
 
 @pytest.fixture
