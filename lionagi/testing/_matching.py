@@ -92,6 +92,8 @@ class Conditions:
 
     def take(self, payload: Mapping[str, Any], call_index: int) -> Condition | None:
         """Return the first condition that holds and count it as served; None where none holds."""
+        if not self._needles and not self._others:
+            return None
         call = Call(payload, call_index)
         found = self._first_by_needle(call) if self._needles else None
         for condition in self._others.values():

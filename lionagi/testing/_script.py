@@ -34,12 +34,25 @@ class _State:
         self.size = len(responses)
         self.position = 0
         self.plain: list[int] = []
-        self.conditions = Conditions()
+        self.conditions: Conditions | None = None
         for index, entry in enumerate(responses):
             if entry.when is None or entry.when.is_empty():
                 self.plain.append(index)
             else:
+                self.conditions = self.conditions or Conditions()
                 self.conditions.add(index, entry.when)
+
+    @property
+    def conditional(self) -> int:
+        """How many conditional entries are unserved."""
+        return 0 if self.conditions is None else len(self.conditions)
+
+    def follow(self, other: _State) -> None:
+        """Count what ``other`` served as served here."""
+        last = other.plain[other.position - 1] if other.position else -1
+        self.position = sum(1 for index in self.plain if index <= last)
+        if self.conditions is not None and other.conditions is not None:
+            self.conditions.drop(other.conditions.served)
 
 
 class ScriptModel(BaseModel):
@@ -99,8 +112,9 @@ class ScriptModel(BaseModel):
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
-        """Return the script of a YAML file (an empty file is an empty script)."""
-        return cls._of_file(path, load_yaml(Path(path).read_text(encoding="utf-8")))
+        """Return the script of a YAML file (an empty file is an empty script); aliases and repeated keys are legal."""
+        data = load_yaml(Path(path).read_text(encoding="utf-8"), allow_aliases=True, strict=False)
+        return cls._of_file(path, data)
 
     @classmethod
     def from_json(cls, path: str | Path) -> Self:
@@ -152,12 +166,12 @@ class ScriptModel(BaseModel):
         state: _State | None = private["_state"] if private else None
         if state is None or state.source is not self.responses or state.size != len(state.source):
             state = self._read()
-        if state.conditions and self.mode != "positional":
+        if state.conditions is not None and self.mode != "positional":
             found = state.conditions.take(payload, call_index)
             if found is not None:
                 return state.source[found.index], found.label, found.index
         if self.mode == "when_only":
-            raise ScriptExhaustedError(_no_match(payload, call_index, len(state.conditions)))
+            raise ScriptExhaustedError(_no_match(payload, call_index, state.conditional))
         if state.position == len(state.plain):
             raise ScriptExhaustedError(_exhausted(payload, call_index, state))
         index = state.plain[state.position]
@@ -179,7 +193,7 @@ class ScriptModel(BaseModel):
         """True where no entry is left: by position, or in mode "when_only" by condition."""
         state = self._read()
         if self.mode == "when_only":
-            return not state.conditions
+            return not state.conditional
         return state.position == len(state.plain)
 
     def _read(self) -> _State:
@@ -189,9 +203,7 @@ class ScriptModel(BaseModel):
             return old
         state = _State(responses)
         if old is not None:
-            served = self.cursor
-            state.position = sum(1 for index in state.plain if index < served)
-            state.conditions.drop(old.conditions.served)
+            state.follow(old)
         self._state = state
         return state
 
@@ -201,10 +213,8 @@ class ScriptModel(BaseModel):
         state = self._state
         twin._state = None
         if state is not None:
-            fresh = _State(copies)
-            fresh.position = state.position
-            fresh.conditions.drop(state.conditions.served)
-            twin._state = fresh
+            twin._state = _State(copies)
+            twin._state.follow(state)
         return twin
 
 
@@ -236,7 +246,7 @@ def _no_match(payload: Mapping[str, Any], call_index: int, left: int) -> str:
 
 
 def _exhausted(payload: Mapping[str, Any], call_index: int, state: _State) -> str:
-    conditional = f"; {len(state.conditions)} conditional entries did not match" if state.conditions else ""
+    conditional = f"; {state.conditional} conditional entries did not match" if state.conditional else ""
     return (
         f"script exhausted at call_index={call_index}; only {len(state.plain)} positional entries available; "
         f"{_asked(payload)}{conditional}; add an entry for this call"

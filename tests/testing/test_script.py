@@ -81,6 +81,15 @@ def test_files_lists_and_mappings_give_the_same_script(tmp_path: Path, as_str: b
         assert ScriptModel.coerce(source).model_dump() == expected
 
 
+def test_a_yaml_script_may_use_anchors_and_hold_dates_and_numbers_as_keys(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(
+        "responses:\n- &a {type: structured, data: {day: 2026-01-02, by_id: {7: x}}}\n- *a\n"
+    )
+    first, second = ScriptModel.from_yaml(tmp_path / "s.yaml").responses
+    assert first.model_dump() == second.model_dump()
+    assert first.model_dump()["data"]["day"] == "2026-01-02"
+
+
 def test_an_empty_file_is_an_empty_script(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text("null")
     (tmp_path / "s.yaml").write_text("")
