@@ -9,16 +9,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lionagi.ln import types
+    from lionagi.ln.calls import AlcallParams, BcallParams, alcall, bcall, is_coro_func, lcall
     from lionagi.ln.clock import SYSTEM_CLOCK, Clock, ManualClock, NoWaitClock, SystemClock
+    from lionagi.ln.dicts import to_dict
+    from lionagi.ln.files import append_line, remove_file, write_atomic
+    from lionagi.ln.fuzzy import FuzzyMatchKeysParams, fuzzy_match_keys, fuzzy_validate_mapping, fuzzy_validate_pydantic
+    from lionagi.ln.jsons import clean_surrogates, extract_json, fuzzy_json, json_dumpb, json_dumps, loads_json
+    from lionagi.ln.lists import to_list
     from lionagi.ln.loops import PerLoop
     from lionagi.ln.secrets import CREDENTIAL_HEADERS, Secret, mask_headers, scrub
     from lionagi.ln.threads import call_in_thread, run_in_thread
     from lionagi.ln.trace import Span, Trace, is_tracing, note, set_trace_sink, span
+    from lionagi.ln.yamls import dump_yaml, load_yaml, load_yaml_lines
 
 __all__ = (
     "CREDENTIAL_HEADERS",
     "SYSTEM_CLOCK",
+    "AlcallParams",
+    "BcallParams",
     "Clock",
+    "FuzzyMatchKeysParams",
     "ManualClock",
     "NoWaitClock",
     "PerLoop",
@@ -26,27 +37,106 @@ __all__ = (
     "Span",
     "SystemClock",
     "Trace",
+    "alcall",
+    "append_line",
+    "bcall",
     "call_in_thread",
+    "clean_surrogates",
+    "dump_yaml",
+    "extract_json",
+    "fuzzy_json",
+    "fuzzy_match_keys",
+    "fuzzy_validate_mapping",
+    "fuzzy_validate_pydantic",
+    "is_coro_func",
     "is_tracing",
+    "json_dumpb",
+    "json_dumps",
+    "lcall",
+    "load_yaml",
+    "load_yaml_lines",
+    "loads_json",
     "mask_headers",
     "note",
+    "remove_file",
     "run_in_thread",
     "scrub",
     "set_trace_sink",
     "span",
+    "to_dict",
+    "to_list",
+    "types",
+    "write_atomic",
 )
 
 _HOMES: dict[str, tuple[str, ...]] = {
-    "clock": ("SYSTEM_CLOCK", "Clock", "ManualClock", "NoWaitClock", "SystemClock"),
+    "calls": (
+        "AlcallParams",
+        "BcallParams",
+        "alcall",
+        "bcall",
+        "is_coro_func",
+        "lcall",
+    ),
+    "clock": (
+        "SYSTEM_CLOCK",
+        "Clock",
+        "ManualClock",
+        "NoWaitClock",
+        "SystemClock",
+    ),
+    "dicts": ("to_dict",),
+    "files": (
+        "append_line",
+        "remove_file",
+        "write_atomic",
+    ),
+    "fuzzy": (
+        "FuzzyMatchKeysParams",
+        "fuzzy_match_keys",
+        "fuzzy_validate_mapping",
+        "fuzzy_validate_pydantic",
+    ),
+    "jsons": (
+        "clean_surrogates",
+        "extract_json",
+        "fuzzy_json",
+        "json_dumpb",
+        "json_dumps",
+        "loads_json",
+    ),
+    "lists": ("to_list",),
     "loops": ("PerLoop",),
-    "secrets": ("CREDENTIAL_HEADERS", "Secret", "mask_headers", "scrub"),
-    "threads": ("call_in_thread", "run_in_thread"),
-    "trace": ("Span", "Trace", "is_tracing", "note", "set_trace_sink", "span"),
+    "secrets": (
+        "CREDENTIAL_HEADERS",
+        "Secret",
+        "mask_headers",
+        "scrub",
+    ),
+    "threads": (
+        "call_in_thread",
+        "run_in_thread",
+    ),
+    "trace": (
+        "Span",
+        "Trace",
+        "is_tracing",
+        "note",
+        "set_trace_sink",
+        "span",
+    ),
+    "yamls": (
+        "dump_yaml",
+        "load_yaml",
+        "load_yaml_lines",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "types":
+        return import_module(f"{__name__}.types")
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

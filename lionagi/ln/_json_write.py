@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, cast, overload
 
 from lionagi._errors import ValidationError, short_repr
 
@@ -41,22 +42,30 @@ def json_dumpb(
 def _to_json(obj: Any, indent: int | None, default: Callable[[Any], Any] | None) -> bytes:
     from pydantic_core import PydanticSerializationError, to_json
 
+    def fallback(value: Any) -> Any:
+        # pydantic knows the paths of the running system only
+        if isinstance(value, os.PathLike):
+            return os.fspath(cast("os.PathLike[str]", value))
+        if default is None:
+            raise TypeError(f"{type(value).__name__} has no JSON form")
+        return default(value)
+
     try:
-        return to_json(obj, indent=indent, fallback=default, inf_nan_mode="null")
-    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        return to_json(obj, indent=indent, fallback=fallback, inf_nan_mode="null")
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         if "surrogates not allowed" in str(error):
-            return to_json(_cleaned_copy(obj, default), indent=indent, inf_nan_mode="null")
+            return to_json(_cleaned_copy(obj, fallback), indent=indent, inf_nan_mode="null")
         raise ValidationError(f"cannot be written as JSON: {error}; the value is {short_repr(obj)}") from error
 
 
-def _cleaned_copy(obj: Any, default: Callable[[Any], Any] | None) -> Any:
+def _cleaned_copy(obj: Any, fallback: Callable[[Any], Any]) -> Any:
     from pydantic import BaseModel
     from pydantic_core import to_jsonable_python
 
     def plain(value: Any) -> Any:
         if isinstance(value, BaseModel):
             return value.model_dump()
-        return to_jsonable_python(value, fallback=default)
+        return to_jsonable_python(value, fallback=fallback)
 
     try:
         return loads_json(json.dumps(obj, default=plain))
