@@ -16,6 +16,7 @@ from lionagi._errors import ScriptExhaustedError
 from lionagi.ln.clock import ManualClock
 from lionagi.service.connections.agentic import AgenticEndpoint
 from lionagi.service.connections.registry import EndpointRegistry, EndpointType, match_endpoint
+from lionagi.service.imodel import iModel
 from lionagi.service.types import StreamChunk
 from lionagi.testing._endpoint import ScriptedEndpoint
 from lionagi.testing._script import ScriptModel
@@ -397,16 +398,19 @@ async def test_an_attached_script_is_served_from_its_start() -> None:
 
 
 @pytest.mark.record("0052-D5-25", "0052-D5-26")
-async def test_a_copy_starts_the_script_again_and_each_walks_on_its_own() -> None:
-    served = endpoint({"type": "text", "content": "a"}, {"type": "text", "content": "b"})
-    await served.call(ask())
-    copy = served.clone()
-    assert copy.calls == served.calls
-    assert copy.calls is not served.calls
-    assert copy.decode(await copy.call(ask())).text == "a"
-    assert served.decode(await served.call(ask())).text == "b"
-    assert copy.decode(await copy.call(ask())).text == "b"
-    assert (len(served.calls), len(copy.calls)) == (2, 3)
+async def test_a_copied_model_starts_the_script_again_and_each_walks_on_its_own() -> None:
+    model = iModel(provider="scripted", script=[{"type": "text", "content": "a"}, {"type": "text", "content": "b"}])
+    assert (await model.invoke(**ask())).answer.text == "a"
+    copy = model.copy()
+    served, copied = model.endpoint, copy.endpoint
+    assert isinstance(served, ScriptedEndpoint)
+    assert isinstance(copied, ScriptedEndpoint)
+    assert copied.calls == served.calls
+    assert copied.calls is not served.calls
+    assert (await copy.invoke(**ask())).answer.text == "a"
+    assert (await model.invoke(**ask())).answer.text == "b"
+    assert (await copy.invoke(**ask())).answer.text == "b"
+    assert (len(served.calls), len(copied.calls)) == (2, 3)
 
 
 @pytest.mark.record("0052-D5-27")
