@@ -17,9 +17,12 @@ from lionagi._errors import TimeoutError, ValidationError, short_repr
 from lionagi.ln.clock import SYSTEM_CLOCK, Clock
 from lionagi.ln.lists import to_list
 from lionagi.ln.threads import run_in_thread
-from lionagi.ln.types import Params, Undefined, Unset, UnsetType
+from lionagi.ln.types import Params, Undefined, Unset
 
 __all__ = ("AlcallParams", "BcallParams", "alcall", "bcall", "is_coro_func", "lcall")
+
+# The fields keep the types that callers give; only the default is of another type.
+_UNSET: Any = Unset
 
 _Call = Callable[[Any], Coroutine[Any, Any, Any]]
 
@@ -263,24 +266,24 @@ class AlcallParams(Params):
     An option left out stays ``Unset`` and has alcall's own default; ``kw`` goes to the function.
     """
 
-    input_flatten: bool | UnsetType = Unset
-    input_dropna: bool | UnsetType = Unset
-    input_unique: bool | UnsetType = Unset
-    input_flatten_tuple_set: bool | UnsetType = Unset
-    output_flatten: bool | UnsetType = Unset
-    output_dropna: bool | UnsetType = Unset
-    output_unique: bool | UnsetType = Unset
-    output_flatten_tuple_set: bool | UnsetType = Unset
-    delay_before_start: float | UnsetType = Unset
-    retry_initial_delay: float | UnsetType = Unset
-    retry_backoff: float | UnsetType = Unset
-    retry_default: Any = Unset
-    retry_timeout: float | UnsetType | None = Unset
-    retry_attempts: int | UnsetType = Unset
-    max_concurrent: int | UnsetType | None = Unset
-    throttle_period: float | UnsetType | None = Unset
-    return_exceptions: bool | UnsetType = Unset
-    kw: dict[str, Any] | UnsetType = Unset
+    input_flatten: bool = _UNSET
+    input_dropna: bool = _UNSET
+    input_unique: bool = _UNSET
+    input_flatten_tuple_set: bool = _UNSET
+    output_flatten: bool = _UNSET
+    output_dropna: bool = _UNSET
+    output_unique: bool = _UNSET
+    output_flatten_tuple_set: bool = _UNSET
+    delay_before_start: float = _UNSET
+    retry_initial_delay: float = _UNSET
+    retry_backoff: float = _UNSET
+    retry_default: Any = _UNSET
+    retry_timeout: float | None = _UNSET
+    retry_attempts: int = _UNSET
+    max_concurrent: int | None = _UNSET
+    throttle_period: float | None = _UNSET
+    return_exceptions: bool = _UNSET
+    kw: dict[str, Any] = _UNSET
 
     async def __call__(
         self, input_: Any, func: Callable[..., Any], /, *, clock: Clock | None = None, **kw: Any
@@ -293,11 +296,11 @@ class AlcallParams(Params):
 class BcallParams(AlcallParams):
     """The options of :func:`bcall` as a value: ``async for results in params(items, func)``."""
 
-    batch_size: int | UnsetType = Unset
+    batch_size: int = _UNSET
 
     def __call__(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, input_: Any, func: Callable[..., Any], /, *, clock: Clock | None = None, **kw: Any
     ) -> AsyncGenerator[list[Any], None]:
         """Call :func:`bcall` with these options; without a ``batch_size`` there is one batch of one item each."""
         options = _supplied(self, kw)
-        return bcall(input_, func, cast("int", options.pop("batch_size", 1)), clock=clock, **options)
+        return bcall(input_, func, options.pop("batch_size", 1), clock=clock, **options)

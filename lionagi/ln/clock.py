@@ -6,7 +6,7 @@ Code that sleeps takes a ``clock`` and calls its ``sleep``; it never calls ``asy
 from __future__ import annotations
 
 import asyncio
-import time
+from time import monotonic, time
 from typing import Protocol, runtime_checkable
 
 __all__ = ("SYSTEM_CLOCK", "Clock", "ManualClock", "NoWaitClock", "SystemClock")
@@ -30,15 +30,10 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """Real time."""
+    """Real time: ``time`` and ``monotonic`` are the functions of that name in the standard library."""
 
-    def time(self) -> float:
-        """Return ``time.time()``."""
-        return time.time()
-
-    def monotonic(self) -> float:
-        """Return ``time.monotonic()``."""
-        return time.monotonic()
+    time = staticmethod(time)
+    monotonic = staticmethod(monotonic)
 
     async def sleep(self, seconds: float) -> None:
         """Wait on the running loop."""

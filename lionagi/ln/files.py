@@ -19,7 +19,6 @@ An OSError comes as it is: it names the file and the system's reason.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import time
 from contextlib import suppress
@@ -52,7 +51,7 @@ def write_atomic(path: FileName, data: str | bytes, *, mode: int = 0o600) -> Non
     _make_directories(target.parent)
     _refuse_special(target)
     # A name of our own beside the target: a shared one would let two writers write into the same temporary file.
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}{_TEMPORARY_SUFFIX}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, mode)
     try:
         try:

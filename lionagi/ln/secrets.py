@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from urllib.parse import quote
 
 from pydantic import SecretStr as Secret
@@ -38,6 +39,7 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/-]{16,}=*")
 _SHORTEST_SECRET = 6
 
 
+@lru_cache(maxsize=256)
 def is_credential_header(name: str) -> bool:
     """Return whether a header of that name carries a credential: a known name, or a word such as token or key."""
     lowered = name.lower()

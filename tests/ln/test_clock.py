@@ -20,7 +20,7 @@ async def test_system_clock_really_waits():
 
 
 async def test_system_clock_takes_a_negative_wait_as_none():
-    await asyncio.wait_for(SYSTEM_CLOCK.sleep(-5), 1)
+    assert await asyncio.wait_for(SYSTEM_CLOCK.sleep(-5), 1) is None
 
 
 @pytest.mark.parametrize("clock", [NoWaitClock(), ManualClock()])
