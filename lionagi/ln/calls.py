@@ -50,7 +50,7 @@ async def alcall(
     retry_backoff: float = 1,
     retry_default: Any = Unset,
     retry_timeout: float | None = None,
-    retry_attempts: int = 0,
+    retry_attempts: int | None = 0,
     max_concurrent: int | None = None,
     throttle_period: float | None = None,
     return_exceptions: bool = False,
@@ -96,7 +96,7 @@ async def alcall(
     if delay_before_start > 0:
         await waiting.sleep(delay_before_start)
     call = _one_call(func, kw, retry_timeout)
-    if retry_attempts > 0:
+    if retry_attempts:
         call = _retrying(call, retry_attempts, retry_initial_delay, retry_backoff, waiting)
     if retry_default is not Unset or return_exceptions:
         call = _guarded(call, retry_default)
@@ -251,7 +251,7 @@ def _supplied(params: AlcallParams, extra: dict[str, Any]) -> dict[str, Any]:
     options = {
         name: value for name in names if (value := getattr(params, name)) is not Unset and value is not Undefined
     }
-    return {**options, **(params.kw if isinstance(params.kw, dict) else {}), **extra}
+    return {**options, **(params.kw or {}), **extra}
 
 
 @cache
@@ -279,7 +279,7 @@ class AlcallParams(Params):
     retry_backoff: float = _UNSET
     retry_default: Any = _UNSET
     retry_timeout: float | None = _UNSET
-    retry_attempts: int = _UNSET
+    retry_attempts: int | None = _UNSET
     max_concurrent: int | None = _UNSET
     throttle_period: float | None = _UNSET
     return_exceptions: bool = _UNSET
