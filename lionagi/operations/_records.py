@@ -17,7 +17,7 @@ from lionagi.protocols.messages.action_response import ActionResponse, ActionRes
 
 if TYPE_CHECKING:
     from lionagi.operations._turn import Turn
-    from lionagi.operations.act._call import Outcome, ToolCall
+    from lionagi.operations.act._call import Outcome, ToolRequest
     from lionagi.operations.chat._prepare import Prepared
     from lionagi.operations.types import ActionParam
     from lionagi.service.api_calling import APICalling
@@ -39,7 +39,8 @@ def error_record(error: BaseException) -> dict[str, str]:
 async def log_model_call(prepared: Prepared, call: APICalling) -> None:
     """Record one finished model call and show it to the observers."""
     model, execution = prepared.model, call.execution
-    config = model.endpoint.config
+    endpoint = model.endpoint
+    config = endpoint.config
     content = {
         "kind": "model_call",
         "turn": prepared.turn.id,
@@ -47,7 +48,7 @@ async def log_model_call(prepared: Prepared, call: APICalling) -> None:
         "provider": config.provider,
         "model": model.model_name,
         "endpoint": config.endpoint,
-        "endpoint_kind": "agentic" if model.is_cli else "api",
+        "endpoint_kind": "agentic" if endpoint.is_cli else "api",
         "streamed": call.streamed,
         "status": _STATUS.get(execution.status, "error"),
         "error": error_record(execution.error) if isinstance(execution.error, BaseException) else None,
@@ -85,19 +86,20 @@ def failed_call(error: BaseException, partial_text: str = "") -> ExecutionError:
     return failure
 
 
-def action_pair(branch: Branch, call: ToolCall) -> tuple[ActionRequest, ActionResponse]:
+def action_pair(branch: Branch, call: ToolRequest) -> tuple[ActionRequest, ActionResponse]:
     """Return the linked request and response messages of a call; later prompts carry at most 64 KiB of the output."""
     name = str(call.function or "")
     recipient = call.tool.id if call.tool is not None else branch.id
+    ended, arguments = call.outcome, call.asked
     asked, done = uuid4(), uuid4()
-    wanted = ActionRequestContent.made(function=name, arguments=call.asked, action_response_id=str(done))
+    wanted = ActionRequestContent.made(function=name, arguments=arguments, action_response_id=str(done))
     request = ActionRequest(id=asked, content=wanted, sender=branch.id, recipient=recipient)
     outcome = ActionResponseContent.made(
-        function=name, arguments=call.asked, output=call.outcome.output, action_request_id=str(asked)
+        function=name, arguments=arguments, output=ended.output, action_request_id=str(asked)
     )
     response = ActionResponse(id=done, content=outcome, sender=recipient, recipient=branch.id)
-    if call.outcome.status != "ok":
-        response.metadata["status"] = call.outcome.status
+    if ended.status != "ok":
+        response.metadata["status"] = ended.status
     return request, response
 
 
@@ -105,7 +107,7 @@ async def log_attempt(
     branch: Branch,
     turn: Turn,
     param: ActionParam,
-    call: ToolCall,
+    call: ToolRequest,
     outcome: Outcome,
     number: int,
     request_id: str,

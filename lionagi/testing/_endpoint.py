@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator
+from functools import lru_cache
 from typing import Any, ClassVar, Self, cast
 
 from lionagi.ln.secrets import mask_headers
@@ -61,6 +62,10 @@ class ScriptedEndpoint(AgenticEndpoint):
         self.calls: list[RecordedCall] = []
         self._served = 0
         self._script = _script_of(source)
+        self._fixed_headers = super()._headers(None)
+
+    def _headers(self, extra: dict[str, str] | None) -> dict[str, str]:
+        return {**self._fixed_headers, **extra} if extra else dict(self._fixed_headers)
 
     @property
     def script(self) -> ScriptModel:
@@ -90,6 +95,9 @@ class ScriptedEndpoint(AgenticEndpoint):
         if isinstance(other, ScriptedEndpoint):
             other.attach_script(self._script)
             other.calls = list(self.calls)
+
+    # a script answers in the shape of a chat completion only
+    decode = Endpoint.decode
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> dict[str, Any]:
         entry, record = self._serve(payload, headers, streamed=False)
@@ -143,7 +151,7 @@ class ScriptedEndpoint(AgenticEndpoint):
             index=index,
             # the list of messages is shared with the history: a copy per call would grow with its square
             payload=dict(payload),
-            headers=mask_headers(headers),
+            headers=dict(_masked(*headers.items())),
             response_type=entry.type,
             response=None,
             was_streamed=streamed,
@@ -157,6 +165,11 @@ class ScriptedEndpoint(AgenticEndpoint):
     async def _delay(self, entry: ErrorResponse) -> None:
         if entry.delay_ms > 0:
             await self.clock.sleep(entry.delay_ms / 1000)
+
+
+@lru_cache(8)
+def _masked(*headers: tuple[str, str]) -> dict[str, str]:
+    return mask_headers(dict(headers))
 
 
 def _script_of(source: Any) -> ScriptModel:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lionagi.operations.types import ActionParam
     from lionagi.session.branch import Branch
 
-__all__ = ("Outcome", "ToolCall", "read_request")
+__all__ = ("Outcome", "ToolRequest", "read_request")
 
 Status = Literal["ok", "error", "timeout", "denied", "refused", "cancelled"]
 
@@ -70,7 +70,7 @@ def read_request(request: Any) -> tuple[str | None, Any]:
 
 
 @dataclass(slots=True)
-class ToolCall:
+class ToolRequest:
     """One accepted request and its attempts."""
 
     function: str | None

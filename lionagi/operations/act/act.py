@@ -10,7 +10,7 @@ from lionagi.ln.calls import AlcallParams
 from lionagi.operations._defaults import get_default_action_call
 from lionagi.operations._records import action_pair, log_attempt
 from lionagi.operations._turn import Turn
-from lionagi.operations.act._call import Outcome, ToolCall, read_request
+from lionagi.operations.act._call import Outcome, ToolRequest, read_request
 from lionagi.operations.fields import ActionResponseModel
 from lionagi.operations.types import ActionParam
 
@@ -66,7 +66,7 @@ async def act(
         Exception: With ``suppress_errors=False``, the first failing request's own error.
     """
     requests = cast("list[Any]", action_request) if isinstance(action_request, list) else [action_request]
-    calls = [ToolCall(*read_request(request)) for request in requests]
+    calls = [ToolRequest(*read_request(request)) for request in requests]
     if action_param.strategy not in ("concurrent", "sequential"):
         raise ConfigurationError("Invalid strategy. Choose 'concurrent' or 'sequential'.")
     if not calls:
@@ -102,7 +102,7 @@ class _Runner:
         self.selected = selected_tools(branch, param.tools)
         self.slots = asyncio.Semaphore(param.max_concurrent_tools)
 
-    async def run(self, calls: list[ToolCall]) -> None:
+    async def run(self, calls: list[ToolRequest]) -> None:
         accepted = calls[: self.turn.calls_left]
         self.turn.tool_calls += len(accepted)
         for call in calls[len(accepted) :]:
@@ -117,7 +117,7 @@ class _Runner:
         elif accepted:
             await self.calls(accepted, self.one)
 
-    async def one(self, call: ToolCall) -> Any:
+    async def one(self, call: ToolRequest) -> Any:
         """One attempt at one request; it raises where another attempt is due or errors are not suppressed."""
         async with self.slots:
             outcome = await call.attempt(self.branch, self.param, self.selected)
@@ -127,7 +127,7 @@ class _Runner:
             raise outcome.error  # pyright: ignore[reportGeneralTypeIssues]
         return True
 
-    async def record(self, calls: list[ToolCall]) -> None:
+    async def record(self, calls: list[ToolRequest]) -> None:
         """Put all pairs into the history as one block and leave the audit records."""
         messages: list[Any] = []
         for call in calls:

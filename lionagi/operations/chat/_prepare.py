@@ -28,7 +28,6 @@ _ACTION_FIELDS = frozenset({"action_required", "action_requests", "action_respon
 _MODES = ("auto", "native", "prompt", "both")
 
 
-
 @dataclass(slots=True, frozen=True)
 class OutputPlan:
     """What one call says about its output.
@@ -77,7 +76,8 @@ def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Tu
     """
     model: iModel = branch.chat_model if param.imodel is None else param.imodel
     with span("render") as step:
-        plan = plan_output(param, model.endpoint, turn.calls_left)
+        endpoint = model.endpoint
+        plan = plan_output(param, endpoint, turn.calls_left)
         message = _instruction(instruction, param, plan)
         own = param.progression is None
         messages = render_payload(
@@ -86,7 +86,7 @@ def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Tu
             branch.messages.collections,
             message,
             system_text=branch.system.rendered if branch.system is not None else "",
-            system_role=model.endpoint.capabilities.system_role,
+            system_role=endpoint.capabilities.system_role,
         )
         step.set(messages=len(messages), output=plan.mode)
     request: dict[str, Any] = {**(param.imodel_kw or {}), **plan.payload, "messages": messages}

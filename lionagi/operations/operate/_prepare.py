@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from lionagi.ln.home import runs_dir
 from lionagi.ln.types import Spec
 from lionagi.models.field_model import FieldModel
 from lionagi.operations._defaults import STANDARD_REMOVED_KWARGS, get_default_action_call, make_parse_param
 from lionagi.operations._guards import reject_removed_kwargs
 from lionagi.operations._policy import POLICIES, check_policy
 from lionagi.operations.fields import Instruct
-from lionagi.operations.types import ActionParam, ChatParam, HandleValidation, Middle, RunParam, StructuredOutput
+from lionagi.operations.types import (
+    ActionParam,
+    ChatParam,
+    HandleValidation,
+    Middle,
+    ParseParam,
+    RunParam,
+    StructuredOutput,
+)
 
 if TYPE_CHECKING:
     from lionagi.ln.calls import AlcallParams
@@ -101,8 +113,8 @@ def prepare_operate_kw(
     }
     parse_param = None
     if (response_format is not None or structure is not None) and not skip_validation:
-        parse_param = make_parse_param(
-            response_format, parse_model or model, num_retries=num_parse_retries, structure=structure
+        parse_param = _parse_defaults(num_parse_retries).with_updates(
+            response_format=response_format, imodel=parse_model or model, structure=structure
         )
     action_param = None
     if invoke_actions and (plan.actions or actions):
@@ -132,14 +144,24 @@ def prepare_operate_kw(
     }
 
 
+@cache
+def _parse_defaults(num_retries: int | None) -> ParseParam:
+    return make_parse_param(None, None, num_retries=num_retries)
+
+
+@cache
+def _runs_dir(_home: str | None) -> Path:
+    """Return the default directory, looked up once for each value of LIONAGI_HOME."""
+    return runs_dir()
+
+
 def _chat_param(
     values: dict[str, Any], model: iModel, stream_persist: bool, persist_dir: Any, snapshot_dir: Any
 ) -> ChatParam:
     """Return a RunParam where the call streams or persists, else a ChatParam."""
     if not (model.is_cli or stream_persist or persist_dir is not None or snapshot_dir is not None):
         return ChatParam(**values)
-    if persist_dir is not None:
-        values["persist_dir"] = persist_dir
+    values["persist_dir"] = _runs_dir(os.environ.get("LIONAGI_HOME")) if persist_dir is None else persist_dir
     if snapshot_dir is not None:
         values["snapshot_dir"] = snapshot_dir
     return RunParam(**values, stream_persist=stream_persist)

@@ -16,9 +16,8 @@ from lionagi.operations._defaults import make_parse_param
 from lionagi.operations._policy import POLICIES, check_policy
 from lionagi.operations._turn import Turn, in_middle
 from lionagi.operations.communicate.communicate import communicate
-from lionagi.operations.operate._decide import decide
 from lionagi.operations.operate._prepare import prepare_operate_kw
-from lionagi.operations.operate._results import Ending
+from lionagi.operations.operate._results import Ending, decide
 from lionagi.operations.operate.step import Step
 from lionagi.operations.run.run import run_and_collect
 from lionagi.operations.types import ActionParam, ChatParam, HandleValidation, Middle, ParseParam, RunParam
@@ -75,7 +74,7 @@ async def operate(
             generated = operative.response_type
         chat_param, parse_param = _with_format(branch, chat_param, parse_param, generated)
         middle = middle or _choose_middle(branch, chat_param)
-    turn = Turn(branch, "operate", list(branch.progression.order))
+    turn = Turn(branch, "operate", list(branch.messages.progression.order))
     if action_param is not None:
         turn.max_tool_calls = action_param.max_tool_calls
     with in_middle(turn):

@@ -12,8 +12,8 @@ from lionagi._errors import ParseError, ScriptExhaustedError
 from lionagi.ln.calls import AlcallParams
 from lionagi.ln.trace import span
 from lionagi.operations._defaults import get_default_parse_call
-from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations._policy import check_policy
+from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations.chat.chat import ask
 from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ChatParam, HandleValidation, ParseParam, UnparsedResponse
@@ -108,9 +108,7 @@ class _Attempts:
         with span("parse", attempt=attempt) as step:
             try:
                 _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
-                value = self.structure.parse(
-                    message.response, fuzzy_match_params=self.param.fuzzy_match_params
-                )
+                value = self.structure.parse(message.response, fuzzy_match_params=self.param.fuzzy_match_params)
             except ScriptExhaustedError as error:
                 self.ended = True
                 step.note(f"reformatting ended: {error}")

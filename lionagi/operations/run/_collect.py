@@ -54,7 +54,9 @@ class Collector:
     @property
     def text(self) -> str:
         """The answer's text so far, all parts joined by blank lines."""
-        return "\n\n".join(part for part in (*(a.content.assistant_response for a in self.answers), "".join(self._text)) if part)
+        return "\n\n".join(
+            part for part in (*(a.content.assistant_response for a in self.answers), "".join(self._text)) if part
+        )
 
     def _on_thinking(self, chunk: StreamChunk) -> list[Message]:
         if chunk.content:
@@ -119,7 +121,7 @@ class Collector:
         if calls:
             metadata["tool_calls"] = [{"function": c.function, "arguments": c.arguments, "id": c.id} for c in calls]
         answer = AssistantResponse(
-            content=AssistantResponseContent.made(assistant_response=clean_text(text)),
+            content=AssistantResponseContent.made(assistant_response=text if text.isascii() else clean_text(text)),
             sender=self.prepared.branch.id,
             recipient=self.prepared.instruction.sender,
         )

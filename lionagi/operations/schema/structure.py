@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Self, cast
 
 from pydantic import BaseModel
@@ -101,7 +102,7 @@ class Structure(ABC):
         """The mapping in dict mode, else None."""
         return self._mapping
 
-    @property
+    @cached_property
     def is_dict_mode(self) -> bool:
         """True where the answer is read as a mapping."""
         return self._mapping is not None
@@ -126,7 +127,7 @@ class Structure(ABC):
         """The class that a model is asked for; None for a bare mapping."""
         return self._pair.request if self._pair is not None else self._base
 
-    @property
+    @cached_property
     def response_type(self) -> type[BaseModel] | None:
         """The class of parsed answers, with the runtime's own fields; None for a bare mapping."""
         if self._pair is None or self._base is self._pair.request:

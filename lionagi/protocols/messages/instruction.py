@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from lionagi._errors import ValidationError, short_repr
 from lionagi.ln.yamls import dump_yaml
@@ -98,7 +98,11 @@ class InstructionContent(MessageContent):
             _section("Context", self.prompt_context),
         ]
         if self._render_tools and self.tool_schemas:
-            parts.append(_tools_section(json_bytes(self.tool_schemas)))
+            try:
+                key = to_json(self.tool_schemas)
+            except ValueError:  # a lone surrogate or an object that JSON does not know
+                key = json_bytes(self.tool_schemas)
+            parts.append(_tools_section(key))
         if self._render_schema:
             parts.append(_format_sections(self.structure, self.response_format))
         return "".join(parts).strip()

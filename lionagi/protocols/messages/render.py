@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from lionagi._errors import EmptyOutgoingContentError
 from lionagi.protocols.messages.action_response import ActionResponse
 from lionagi.protocols.messages.assistant_response import AssistantResponse
 from lionagi.protocols.messages.instruction import Instruction, InstructionContent
 from lionagi.protocols.messages.message import Message, edit_count
 
-from lionagi._errors import EmptyOutgoingContentError
-
-__all__ = ("WireCache", "join_blocks", "render_payload")
+__all__ = ("WireCache", "instruction_wire", "join_blocks", "render_payload")
 
 Wire = dict[str, Any]
 

@@ -55,7 +55,7 @@ def _text(content: Any, provider: str) -> str | None:
     if content is None:
         return None
     if isinstance(content, str):
-        return clean_surrogates(content)
+        return content if content.isascii() else clean_surrogates(content)
     if isinstance(content, list):
         parts = [
             cast("dict[str, Any]", part).get("text") for part in cast("list[Any]", content) if isinstance(part, dict)

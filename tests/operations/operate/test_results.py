@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lionagi.operations.operate._decide import decide, mismatch_error, requests_of
+from lionagi.operations.operate._results import decide, mismatch_error, requests_of
 from lionagi.operations.types import UnparsedResponse
 
 
