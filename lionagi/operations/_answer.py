@@ -105,7 +105,8 @@ def _merge(value: Any, calls: list[dict[str, Any]]) -> Any:
         return value.model_copy(update={"action_requests": [*present, *_requests(calls)]})
     if isinstance(value, dict):
         data = cast("dict[str, Any]", value)
-        return {**data, "action_requests": [*(data.get("action_requests") or []), *calls]}
+        asked: list[Any] = data.get("action_requests") or []
+        return {**data, "action_requests": [*asked, *calls]}
     return value
 
 

@@ -9,15 +9,14 @@ from pydantic import PrivateAttr
 
 from lionagi._errors import ValidationError, short_repr
 from lionagi.hooks.bus import HookBus
-from lionagi.operations._defaults import make_parse_param
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
 from lionagi.operations.chat.chat import chat
 from lionagi.operations.communicate.communicate import communicate, prepare_communicate_kw
 from lionagi.operations.operate.operate import operate, prepare_operate_kw
-from lionagi.operations.parse.parse import parse
-from lionagi.operations.run.run import run
-from lionagi.operations.types import ChatParam, HandleValidation, RunParam
+from lionagi.operations.parse.parse import parse, prepare_parse_kws
+from lionagi.operations.run.run import prepare_run_param, run
+from lionagi.operations.types import ChatParam, HandleValidation
 from lionagi.protocols.action.manager import ActionManager
 from lionagi.protocols.control import ToolInvocation
 from lionagi.protocols.generic.element import ID, Element
@@ -324,25 +323,9 @@ class Branch(Element):
             parse_model: The model that reformats.
             **kwargs: Further options for that model.
         """
-        form = operative.request_type if operative is not None else response_format or request_type
-        retries = max_retries if num_parse_retries is None else num_parse_retries
-        param = make_parse_param(
-            form,
-            parse_model or self.parse_model,
-            handle_validation=handle_validation,
-            num_retries=retries,
-            structure=structure,
-            fuzzy_kw={
-                "similarity_algo": similarity_algo,
-                "similarity_threshold": similarity_threshold,
-                "fuzzy_match": fuzzy_match,
-                "handle_unmatched": handle_unmatched,
-                "fill_value": fill_value,
-                "fill_mapping": fill_mapping,
-                "strict": strict,
-            },
-        )
-        return await parse(self, text, param.with_updates(imodel_kw=kwargs))
+        arguments = dict(locals())
+        del arguments["self"], arguments["kwargs"]
+        return await parse(self, **prepare_parse_kws(self, **arguments, **kwargs))
 
     async def communicate(self, instruction: Any = None, **kwargs: Any) -> Any:
         """Ask once, record the exchange, and return the answer in the asked-for form.
@@ -422,22 +405,9 @@ class Branch(Element):
             structured_output: Where the format goes.
             **kwargs: Further options for the model; ``timeout`` is one deadline in seconds for the whole stream.
         """
-        values: dict[str, Any] = {} if persist_dir is None else {"persist_dir": persist_dir}
-        param = RunParam(
-            guidance=guidance,
-            context=context,
-            sender=sender or self.user or "user",
-            recipient=recipient or self.id,
-            response_format=response_format,
-            images=images,
-            image_detail=image_detail,
-            imodel=chat_model or self.chat_model,
-            imodel_kw=kwargs,
-            structured_output=structured_output,
-            stream_persist=stream_persist,
-            snapshot_dir=snapshot_dir,
-            **values,
-        )
+        arguments = dict(locals())
+        del arguments["self"], arguments["kwargs"], arguments["instruction"]
+        param = prepare_run_param(self, **arguments, **kwargs)
         stream = run(self, instruction, param)
         try:
             async for message in stream:

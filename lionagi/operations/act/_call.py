@@ -84,7 +84,8 @@ class ToolRequest:
     @property
     def asked(self) -> dict[str, Any]:
         """The arguments as asked for; empty where that is no mapping."""
-        return cast("dict[str, Any]", self.arguments) if isinstance(self.arguments, dict) else {}
+        arguments: Any = self.arguments
+        return cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {}
 
     @property
     def shown(self) -> dict[str, Any]:

@@ -6,12 +6,12 @@ these do not help. The model calls leave no messages on the branch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lionagi._errors import ParseError, ScriptExhaustedError
 from lionagi.ln.calls import AlcallParams
 from lionagi.ln.trace import span
-from lionagi.operations._defaults import get_default_parse_call
+from lionagi.operations._defaults import get_default_parse_call, make_parse_param
 from lionagi.operations._policy import check_policy
 from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations.chat.chat import ask
@@ -19,14 +19,64 @@ from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.types import ChatParam, HandleValidation, ParseParam, UnparsedResponse
 
 if TYPE_CHECKING:
+    from lionagi.operations.operate.operative import Operative
     from lionagi.operations.schema.structure import Structure
     from lionagi.protocols.messages.assistant_response import AssistantResponse
+    from lionagi.service.imodel import iModel
     from lionagi.session.branch import Branch
 
-__all__ = ("parse", "reformat")
+__all__ = ("parse", "prepare_parse_kws", "reformat")
 
 _REFORMAT = "Put the text from the context into the format that is asked for. Keep its facts; add none."
 _FAILED = object()
+
+
+def prepare_parse_kws(
+    branch: Branch,
+    text: str,
+    handle_validation: HandleValidation = "return_value",
+    max_retries: int = 3,
+    request_type: Any = None,
+    operative: Operative | None = None,
+    similarity_algo: str = "jaro_winkler",
+    similarity_threshold: float = 0.85,
+    fuzzy_match: bool = True,
+    handle_unmatched: Literal["ignore", "raise", "remove", "fill", "force"] = "force",
+    fill_value: Any = None,
+    fill_mapping: dict[str, Any] | None = None,
+    strict: bool = False,
+    response_format: Any = None,
+    request_fields: Any = None,
+    structure: Structure | None = None,
+    return_res_message: bool = False,
+    *,
+    num_parse_retries: int | None = None,
+    parse_model: iModel | None = None,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """Return the arguments of :func:`parse` for the public call; see ``Branch.parse``."""
+    form = operative.request_type if operative is not None else response_format or request_type or request_fields
+    param = make_parse_param(
+        form,
+        parse_model or branch.parse_model,
+        handle_validation=handle_validation,
+        num_retries=max_retries if num_parse_retries is None else num_parse_retries,
+        structure=structure,
+        fuzzy_kw={
+            "similarity_algo": similarity_algo,
+            "similarity_threshold": similarity_threshold,
+            "fuzzy_match": fuzzy_match,
+            "handle_unmatched": handle_unmatched,
+            "fill_value": fill_value,
+            "fill_mapping": fill_mapping,
+            "strict": strict,
+        },
+    )
+    return {
+        "text": text,
+        "parse_param": param.with_updates(imodel_kw=kwargs),
+        "return_res_message": return_res_message,
+    }
 
 
 async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_message: bool = False) -> Any:

@@ -19,15 +19,52 @@ from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations.chat._prepare import Prepared, prepare_request
 from lionagi.operations.run._collect import Collector
 from lionagi.operations.run._persist import Persistence
-from lionagi.operations.types import ChatParam, ParseParam, RunParam
+from lionagi.operations.types import ChatParam, ParseParam, RunParam, StructuredOutput
 from lionagi.providers._provider_errors import classify_provider_error
 
 if TYPE_CHECKING:
     from lionagi.protocols.messages.message import Message
+    from lionagi.service.imodel import iModel
     from lionagi.service.types import StreamChunk
     from lionagi.session.branch import Branch
 
-__all__ = ("run", "run_and_collect")
+__all__ = ("prepare_run_param", "run", "run_and_collect")
+
+
+def prepare_run_param(
+    branch: Branch,
+    *,
+    chat_model: iModel | None = None,
+    guidance: Any = None,
+    context: Any = None,
+    sender: Any = None,
+    recipient: Any = None,
+    images: list[Any] | None = None,
+    image_detail: Any = "auto",
+    stream_persist: bool = False,
+    persist_dir: str | None = None,
+    snapshot_dir: str | None = None,
+    response_format: Any = None,
+    structured_output: StructuredOutput = "auto",
+    **kwargs: Any,
+) -> RunParam:
+    """Return the parameters of :func:`run` for the public call; see ``Branch.run``."""
+    values: dict[str, Any] = {} if persist_dir is None else {"persist_dir": persist_dir}
+    return RunParam(
+        guidance=guidance,
+        context=context,
+        sender=sender or branch.user or "user",
+        recipient=recipient or branch.id,
+        response_format=response_format,
+        images=images,
+        image_detail=image_detail,
+        imodel=chat_model or branch.chat_model,
+        imodel_kw=kwargs,
+        structured_output=structured_output,
+        stream_persist=stream_persist,
+        snapshot_dir=snapshot_dir,
+        **values,
+    )
 
 
 async def run(branch: Branch, instruction: Any, param: RunParam) -> AsyncGenerator[Message]:
