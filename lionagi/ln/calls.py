@@ -259,7 +259,7 @@ def _field_names(cls: type[AlcallParams]) -> tuple[str, ...]:
     return tuple(sorted(cls.field_names() - {"kw"}))
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class AlcallParams(Params):
     """The options of :func:`alcall` as a value: ``await params(items, func)`` calls with them.
 
@@ -292,7 +292,7 @@ class AlcallParams(Params):
         return await alcall(input_, func, clock=clock, **_supplied(self, kw))
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class BcallParams(AlcallParams):
     """The options of :func:`bcall` as a value: ``async for results in params(items, func)``."""
 

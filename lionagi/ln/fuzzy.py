@@ -152,7 +152,7 @@ def _cosine(one: str, other: str) -> float:
     return product / (lengths[0] * lengths[1]) ** 0.5 if all(lengths) else float(one == other)
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class FuzzyMatchKeysParams(Params):
     """The options of :func:`fuzzy_match_keys` as a value: ``params(d, keys)`` matches with them."""
 

@@ -1,7 +1,5 @@
 """`HashableModel`: the strict pydantic base of the package's own value models."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +23,7 @@ class HashableModel(BaseModel):
         arbitrary_types_allowed=True,
         use_enum_values=True,
         validate_default=True,
+        defer_build=True,  # the validators are built at the first use, so that the import stays cheap
     )
 
     __hash__: ClassVar[None] = None  # pyright: ignore[reportIncompatibleMethodOverride]

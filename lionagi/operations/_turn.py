@@ -22,7 +22,7 @@ __all__ = ("Turn", "in_middle", "turn_for")
 _middle_turn: ContextVar[Turn | None] = ContextVar("lionagi_middle_turn", default=None)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Turn:
     """A turn in progress.
 

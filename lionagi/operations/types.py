@@ -42,14 +42,14 @@ StructuredOutput = Literal["auto", "native", "prompt", "both"]
 """Where the request schema goes: the provider's own field, the prompt, both, or whichever the endpoint can do."""
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class MorphParam(Params):
     """The base of the verbs' parameters; None counts as not supplied."""
 
     _config: ClassVar[ModelConfig] = ModelConfig(none_as_sentinel=True)
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class ChatParam(MorphParam):
     """One model call: what is asked, of which model, with which history and output format."""
 
@@ -84,7 +84,7 @@ class ChatParam(MorphParam):
         return cls(**{**values, **overrides})
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class RunParam(ChatParam):
     """A model call that streams, and what it leaves on disk (nothing unless ``stream_persist``)."""
 
@@ -93,7 +93,7 @@ class RunParam(ChatParam):
     snapshot_dir: str | Path | None = None
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class InterpretParam(MorphParam):
     """How ``interpret`` rewrites a text."""
 
@@ -104,7 +104,7 @@ class InterpretParam(MorphParam):
     imodel_kw: Any = None
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class ParseParam(MorphParam):
     """How text becomes the asked-for format, and what happens where it does not."""
 
@@ -117,7 +117,7 @@ class ParseParam(MorphParam):
     imodel_kw: Any = None
 
 
-@dataclass(slots=True, frozen=True, init=False)
+@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class ActionParam(MorphParam):
     """How accepted tool requests run.
 

@@ -1,7 +1,5 @@
 """APICalling: one call of a model, and what is known about it afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from lionagi.service.types import Answer, StreamChunk
 __all__ = ("APICalling",)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Facts:
     """What is noted while the call runs; apart from the model, whose attributes are slow to set once per chunk."""
 

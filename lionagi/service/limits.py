@@ -12,7 +12,7 @@ from lionagi.ln.loops import PerLoop
 __all__ = ("Limits", "LoopLimits")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Settings:
     """The figures; None is no limit, ``interval`` is in seconds."""
 

@@ -109,11 +109,12 @@ def _refuse_unknown(cls: type, unknown: dict[str, Any]) -> None:
     )
 
 
-@dataclasses.dataclass(slots=True, frozen=True, init=False)
+@dataclasses.dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)
 class Params(_FieldAccess):
     """Base of immutable parameter objects that are made with keywords only.
 
-    Subclasses are ``@dataclass(slots=True, frozen=True, init=False)``. An omitted field has its declared default, or
+    Subclasses are ``@dataclass(slots=True, frozen=True, init=False, eq=False, repr=False)``: what is left to the base
+    makes their import cheap. An omitted field has its declared default, or
     ``Unset`` without one. Two objects of one class with equal fields are equal, and hashable where the fields are.
 
     Raises:
@@ -132,6 +133,19 @@ class Params(_FieldAccess):
             _refuse_unknown(cls, kwargs)
         if cls._config.strict:
             self._require_all()
+
+    def __eq__(self, other: object) -> bool:
+        return self._values() == other._values() if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._values()))
+
+    def __repr__(self) -> str:
+        rows = type(self)._rows or _build_rows(type(self))
+        return f"{type(self).__qualname__}({', '.join(f'{row.name}={getattr(self, row.name)!r}' for row in rows)})"
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, row.name) for row in type(self)._rows or _build_rows(type(self)))
 
     def _require_all(self) -> None:
         missing = [name for name in sorted(self.allowed()) if self._is_sentinel(getattr(self, name))]

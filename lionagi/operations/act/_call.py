@@ -28,7 +28,7 @@ __all__ = ("Outcome", "ToolRequest", "read_request")
 Status = Literal["ok", "error", "timeout", "denied", "refused", "cancelled"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Outcome:
     """How one attempt ended.
 
@@ -69,7 +69,7 @@ def read_request(request: Any) -> tuple[str | None, Any]:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ToolRequest:
     """One accepted request and its attempts."""
 

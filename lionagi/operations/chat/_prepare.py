@@ -28,7 +28,7 @@ _ACTION_FIELDS = frozenset({"action_required", "action_requests", "action_respon
 _MODES = ("auto", "native", "prompt", "both")
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True, eq=False, repr=False)
 class OutputPlan:
     """What one call says about its output.
 
@@ -53,7 +53,7 @@ class OutputPlan:
     mode: Literal["text", "native", "prompt", "both", "tools"] = "text"
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Prepared:
     """One model call, ready to be sent."""
 

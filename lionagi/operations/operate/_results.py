@@ -36,7 +36,7 @@ _RUNTIME_ONLY = "action_responses"
 _turns: dict[int, tuple[weakref.ref[Any], str]] = {}
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True, eq=False)
 class Verdict:
     """What to do with a value.
 

@@ -1,7 +1,5 @@
 """Element: an identified, time-stamped value that can be written down and read back as the class it was."""
 
-from __future__ import annotations
-
 import sys
 import time
 from datetime import UTC, datetime
@@ -18,7 +16,7 @@ from lionagi.ln.types import is_sentinel
 
 __all__ = ("ID", "Element", "load_element_class")
 
-_CLASSES: WeakValueDictionary[str, type[Element]] = WeakValueDictionary()
+_CLASSES: "WeakValueDictionary[str, type[Element]]" = WeakValueDictionary()
 
 
 def _timestamp(value: Any) -> Any:

@@ -1,7 +1,5 @@
 """Event: an element that runs once and remembers how it went."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncGenerator

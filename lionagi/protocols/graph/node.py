@@ -1,7 +1,5 @@
 """Node: an element with content, the base of messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import field_validator

@@ -1,7 +1,5 @@
 """Message: a node with a role, a sender and a recipient, and the base of what messages contain."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

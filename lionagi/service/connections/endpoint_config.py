@@ -1,7 +1,5 @@
 """What an endpoint is configured with, and the headers that follow from it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any, Self, cast
@@ -43,7 +41,7 @@ class EndpointConfig(BaseModel):
         kwargs: Request defaults, such as ``model`` and ``temperature``.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True, defer_build=True)
 
     name: str = ""
     provider: str
