@@ -19,7 +19,7 @@ from lionagi.operations.run.run import prepare_run_param, run
 from lionagi.operations.types import ChatParam, HandleValidation
 from lionagi.protocols.action.manager import ActionManager
 from lionagi.protocols.control import ToolInvocation
-from lionagi.protocols.generic.element import ID, Element
+from lionagi.protocols.generic.element import Element
 from lionagi.protocols.generic.log import Log
 from lionagi.protocols.generic.pile import Pile
 from lionagi.protocols.generic.progression import Progression
@@ -29,6 +29,7 @@ from lionagi.protocols.messages.render import WireCache
 from lionagi.protocols.messages.system import System
 from lionagi.service.imodel import iModel
 from lionagi.service.manager import iModelManager
+from lionagi.session._copies import clone_branch, parts_of, snapshot_of
 
 if TYPE_CHECKING:
     from lionagi.ln.calls import AlcallParams
@@ -527,40 +528,14 @@ class Branch(Element):
         Raises:
             ValueError: ``sender`` is no id.
         """
-        if sender is not None and not ID.is_id(sender):
-            raise ValueError(f"{short_repr(sender)} is not a valid sender ID.")
-        chat = self.chat_model.copy() if self.chat_model.is_cli else self.chat_model
-        parse_with = chat if self.parse_model is self.chat_model else self.parse_model
-        twin = Branch(user=self.user, name=self.name, chat_model=chat, parse_model=parse_with)
-        twin.metadata["clone_from"] = {"id": str(self.id), "user": self.user, "created_at": self.created_at}
-        for message in self.messages:
-            copied = message.clone()
-            copied.sender, copied.recipient = sender or self.id, twin.id
-            if isinstance(copied, System):
-                twin.msgs.set_system(copied)
-            else:
-                twin.messages.append(copied)
-        twin.register_tools(list(self._acts.registry.values()))
-        twin._gate = self._gate
-        return twin
+        return clone_branch(self, sender)
 
     def snapshot(self, under_way: list[Message] | None = None) -> dict[str, Any]:
         """Return ``to_dict("json")`` with the messages of the turn that is under way at its end."""
-        data = self.to_dict("json")
-        for message in under_way or []:
-            data["messages"]["collections"].append(message.to_dict("json"))
-            data["messages"]["progression"]["order"].append(str(message.id))
-        return data
+        return snapshot_of(self, under_way or [])
 
     def _dump(self, mode: Literal["python", "json"]) -> dict[str, Any]:
-        data = super()._dump(mode)
-        data["messages"] = self.messages.to_dict("json")
-        data["chat_model"] = self.chat_model.to_dict()
-        if self.parse_model is not self.chat_model:
-            data["parse_model"] = self.parse_model.to_dict()
-        if self.system is not None:
-            data["system"] = self.system.to_dict("json")
-        return data
+        return {**super()._dump(mode), **parts_of(self)}
 
     @classmethod
     def _restore(cls, data: dict[str, Any]) -> Self:

@@ -1,0 +1,57 @@
+"""Copies of a branch, in memory and as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lionagi._errors import short_repr
+from lionagi.protocols.generic.element import ID
+from lionagi.protocols.messages.message import Message
+from lionagi.protocols.messages.system import System
+
+if TYPE_CHECKING:
+    from lionagi.session.branch import Branch
+
+__all__ = ("clone_branch", "parts_of", "snapshot_of")
+
+
+def clone_branch(branch: Branch, sender: Any = None) -> Branch:
+    """Return a branch with copies of the messages and the same tools and gate; see ``Branch.clone``."""
+    if sender is not None and not ID.is_id(sender):
+        raise ValueError(f"{short_repr(sender)} is not a valid sender ID.")
+    chat = branch.chat_model.copy() if branch.chat_model.is_cli else branch.chat_model
+    parse_with = chat if branch.parse_model is branch.chat_model else branch.parse_model
+    twin = type(branch)(user=branch.user, name=branch.name, chat_model=chat, parse_model=parse_with)
+    twin.metadata["clone_from"] = {"id": str(branch.id), "user": branch.user, "created_at": branch.created_at}
+    for message in branch.messages:
+        copied = message.clone()
+        copied.sender, copied.recipient = sender or branch.id, twin.id
+        if isinstance(copied, System):
+            twin.msgs.set_system(copied)
+        else:
+            twin.messages.append(copied)
+    twin.register_tools(list(branch.tools.values()))
+    twin.gate = branch.gate
+    return twin
+
+
+def snapshot_of(branch: Branch, under_way: list[Message]) -> dict[str, Any]:
+    """Return the branch as JSON data with the messages ``under_way`` at its end."""
+    data = branch.to_dict("json")
+    for message in under_way:
+        data["messages"]["collections"].append(message.to_dict("json"))
+        data["messages"]["progression"]["order"].append(str(message.id))
+    return data
+
+
+def parts_of(branch: Branch) -> dict[str, Any]:
+    """Return what a branch holds beyond its fields: messages, models, the system message."""
+    data: dict[str, Any] = {
+        "messages": branch.messages.to_dict("json"),
+        "chat_model": branch.chat_model.to_dict(),
+    }
+    if branch.parse_model is not branch.chat_model:
+        data["parse_model"] = branch.parse_model.to_dict()
+    if branch.system is not None:
+        data["system"] = branch.system.to_dict("json")
+    return data
