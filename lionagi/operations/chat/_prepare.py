@@ -11,7 +11,7 @@ from lionagi._errors import ConfigurationError
 from lionagi.ln.trace import span
 from lionagi.operations._turn import Turn
 from lionagi.operations.schema.json_structure import structure_for
-from lionagi.operations.schema.native import native_schema, schema_name
+from lionagi.operations.schema.native import provider_schema, schema_name
 from lionagi.protocols.messages.instruction import Instruction, InstructionContent
 from lionagi.protocols.messages.render import WireCache, render_payload
 
@@ -177,9 +177,11 @@ def _schema_plan(
     native, prompted = _channels(param.structured_output, endpoint)
     payload: dict[str, Any] = {}
     if native:
-        strict = endpoint.capabilities.strict_schema
-        name = schema_name(structure)
-        payload = endpoint.schema_payload(name, native_schema(structure, tools, max_calls=calls_left, strict=strict))
+        schema, strict = provider_schema(structure, tools, calls_left, strict_mode=endpoint.capabilities.strict_schema)
+        if _is_object(schema):
+            payload = endpoint.schema_payload(schema_name(structure), schema, strict=strict)
+        else:
+            native, prompted = _without_native(param)
     return OutputPlan(
         structure,
         payload,
@@ -202,6 +204,23 @@ def _channels(mode: str, endpoint: Endpoint) -> tuple[bool, bool]:
             "constrains its output. Use 'auto' or 'prompt'."
         )
     return (able, not able) if mode == "auto" else (mode != "prompt", mode != "native")
+
+
+def _is_object(schema: dict[str, Any]) -> bool:
+    """Tell whether the answer is a JSON object; a RootModel of a list is not, and providers take objects only."""
+    if "$ref" in schema:
+        schema = schema.get("$defs", {}).get(schema["$ref"].rpartition("/")[2], {})
+    return schema.get("type") == "object"
+
+
+def _without_native(param: ChatParam) -> tuple[bool, bool]:
+    """Return the channels for a format that cannot go natively: the prompt alone."""
+    if param.structured_output == "native":
+        raise ConfigurationError(
+            f"structured_output='native' cannot work: the format {_format_name(param.response_format)} is no JSON "
+            "object at its root. Wrap it in a model with one field, or use 'auto' or 'prompt'."
+        )
+    return False, True
 
 
 def _actions_only(form: Any) -> bool:
