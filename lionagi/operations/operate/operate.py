@@ -82,7 +82,7 @@ async def operate(
             branch, instruction, chat_param, parse_param, clear_messages, skip_validation=skip_validation
         )
     if mapping and generated is not None and isinstance(result, generated):
-        result = result.model_dump(exclude_unset=True)
+        result = result.model_dump(by_alias=True, exclude_unset=True)
     verdict = decide(
         result,
         model_class=model_class,
