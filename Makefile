@@ -96,7 +96,7 @@ $(KERNELS:%=kernel-%): kernel-%: .venv-kernel-%/.ready
 lowest: $(TEST_ENV) ## the tests with the lowest dependencies that pyproject.toml allows
 	@"$(PYTHON)" -m venv --clear .venv-lowest
 	@"$(PY)" -m uv pip install -q --python .venv-lowest/bin/python --resolution lowest-direct -e ".[nb,dev]"
-	@.venv-lowest/bin/python -m pytest -q $(PYTEST_ARGS)
+	@.venv-lowest/bin/python -m pytest -q --ignore tests/architecture $(PYTEST_ARGS)
 
 full: lint test live browser kernels lowest ## everything short of make proof
 
