@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lionagi._errors import ConfigurationError, short_repr
+from lionagi.ln.types.records import FrozenRecord
 from lionagi.protocols.control import HookPoint
 
 __all__ = ("BLOCKING_POINTS", "Denial", "HookBus", "StopHook", "hook")
@@ -28,8 +29,8 @@ class StopHook(Exception):
     """Raised by a handler to skip the handlers behind it."""
 
 
-@dataclass(slots=True, frozen=True)
-class Denial:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Denial(FrozenRecord):
     """What a handler of a blocking point returns to refuse, with its reason."""
 
     reason: str = "denied by a hook"

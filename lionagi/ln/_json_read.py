@@ -7,12 +7,13 @@ import re
 from typing import Any, cast
 
 from lionagi._errors import ParseError, short_repr
+from lionagi.ln.patterns import late_pattern
 
 __all__ = ("TOKEN", "clean_surrogates", "decode_at", "loads_json")
 
 # A string (also one that never ends), a bracket or a colon: what it takes to follow structure in any text.
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]:]', re.DOTALL)
-_SPACE = re.compile(r"\s*")
+TOKEN = late_pattern(r'"(?:[^"\\]|\\.)*+(?:"|$)|[{}\[\]:]', re.DOTALL)
+_SPACE = late_pattern(r"\s*")
 
 
 def clean_surrogates(text: str) -> str:
@@ -74,8 +75,8 @@ def _no_constant(literal: str) -> float:
 
 
 # A Python function for each float costs seconds in a large text, so only a text with a number that may overflow has it.
-_BIG_EXPONENT = re.compile(r"[eE]\+?[0-9]{3}")
-_MANY_DIGITS = re.compile(r"(?<![0-9])[0-9]{309}")
+_BIG_EXPONENT = late_pattern(r"[eE]\+?[0-9]{3}")
+_MANY_DIGITS = late_pattern(r"(?<![0-9])[0-9]{309}")
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _CAREFUL_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
 

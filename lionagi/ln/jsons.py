@@ -7,10 +7,10 @@ infinities are refused, spelled out or by overflow, since they are not JSON and 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from lionagi._errors import ParseError
+from lionagi.ln.patterns import late_pattern
 
 from ._json_read import TOKEN, clean_surrogates, decode_at, loads_json
 from ._json_repair import REPAIR_MAX_BYTES, REPAIR_MAX_DEPTH, fuzzy_json
@@ -27,12 +27,12 @@ __all__ = (
     "loads_json",
 )
 
-_FENCE = re.compile(r"```[jJ][sS][oO][nN][5cC]?\s*")
+_FENCE = late_pattern(r"```[jJ][sS][oO][nN][5cC]?\s*")
 _MOST_BLOCKS = 1000
 _MOST_REGIONS = 10_000
 _MOST_READS_PAST_A_FENCE = 32
 # A square bracket opens a value in prose only when an object follows: "[1]" is a citation.
-_OPENING = re.compile(r"\{|\[\s*\{")
+_OPENING = late_pattern(r"\{|\[\s*\{")
 
 
 def extract_json(text: str | list[str], /, *, fuzzy_parse: bool = False, return_one_if_single: bool = True) -> Any:

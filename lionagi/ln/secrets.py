@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from urllib.parse import quote
 
 from pydantic import SecretStr as Secret
+
+from lionagi.ln.patterns import late_pattern
 
 __all__ = ("CREDENTIAL_HEADERS", "MASK", "Secret", "is_credential_header", "mask_headers", "scrub")
 
@@ -32,10 +33,10 @@ CREDENTIAL_HEADERS = frozenset(
     }
 )
 
-_CREDENTIAL_WORD = re.compile(
+_CREDENTIAL_WORD = late_pattern(
     r"(?:^|[-_])(?:authorization|auth|credentials?|password|secret|token|cookie|api-?key|key)(?:$|[-_])"
 )
-_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/-]{16,}=*")
+_BEARER = late_pattern(r"(?i)\b(bearer|basic)\s+[\w.~+/-]{16,}=*")
 _SHORTEST_SECRET = 6
 
 

@@ -20,13 +20,15 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
 
+from lionagi.ln.types.records import Record
+
 __all__ = ("Span", "Trace", "is_tracing", "note", "set_trace_sink", "span", "trace")
 
 _REASON_LIMIT = 200
 
 
-@dataclass(slots=True)
-class Span:
+@dataclass(slots=True, repr=False, eq=False)
+class Span(Record):
     """One stage of a call.
 
     Attributes:
@@ -60,8 +62,8 @@ class Span:
         return (each for _, each in _walk([self]))
 
 
-@dataclass(slots=True)
-class Trace:
+@dataclass(slots=True, repr=False, eq=False)
+class Trace(Record):
     """The spans of one traced block; it pickles when the attributes do.
 
     Attributes:

@@ -9,13 +9,13 @@ text rather than 750, and dates and numbers with leading zeros are refused or st
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NoReturn
 
 from lionagi._errors import ParseError, ValidationError, short_repr
 from lionagi.ln.jsons import clean_surrogates
+from lionagi.ln.patterns import late_pattern
 
 __all__ = ("DEFAULT_MAX_DEPTH", "dump_yaml", "load_yaml", "load_yaml_lines")
 
@@ -30,12 +30,12 @@ _BOOLS = {
     for word in words
     for form in (word, word.capitalize(), word.upper())
 }
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)\Z")
-_FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?\Z")
-_SPECIAL_FLOAT = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
-_LEADING_ZERO = re.compile(r"[-+]?0[0-9_]+\Z")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t]|\Z)")
-_SEXAGESIMAL = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+_INTEGER = late_pattern(r"[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)\Z")
+_FLOAT = late_pattern(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?\Z")
+_SPECIAL_FLOAT = late_pattern(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
+_LEADING_ZERO = late_pattern(r"[-+]?0[0-9_]+\Z")
+_DATE = late_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t]|\Z)")
+_SEXAGESIMAL = late_pattern(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
 _NO_KEY = object()
 

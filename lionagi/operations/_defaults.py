@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from lionagi import ln
 from lionagi.ln.calls import AlcallParams
-from lionagi.ln.fuzzy import FuzzyMatchKeysParams
 from lionagi.operations.types import HandleValidation, ParseParam
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def _parse_call_with(retries: int) -> AlcallParams:
 
 
 @cache
-def _default_fuzzy() -> FuzzyMatchKeysParams:
-    return FuzzyMatchKeysParams()
+def _default_fuzzy() -> ln.FuzzyMatchKeysParams:
+    return ln.FuzzyMatchKeysParams()
 
 
 def make_parse_param(
@@ -71,7 +71,7 @@ def make_parse_param(
     return ParseParam(
         response_format=response_format,
         structure=structure,
-        fuzzy_match_params=FuzzyMatchKeysParams(**fuzzy_kw) if fuzzy_kw else _default_fuzzy(),
+        fuzzy_match_params=ln.FuzzyMatchKeysParams(**fuzzy_kw) if fuzzy_kw else _default_fuzzy(),
         handle_validation=handle_validation,
         alcall_params=get_default_parse_call() if num_retries is None else _parse_call_with(num_retries),
         imodel=imodel,

@@ -3,8 +3,6 @@
 The field templates (``REASON_FIELD`` and the like) are made at their first use and are one object each.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from threading import Lock
@@ -78,12 +76,12 @@ class Instruct(HashableModel):
     @classmethod
     def handle(
         cls,
-        instruct: Instruct | dict[str, Any] | None = None,
+        instruct: "Instruct | dict[str, Any] | None" = None,
         instruction: Any = None,
         guidance: Any = None,
         context: Any = None,
         reason: bool | None = None,
-    ) -> Instruct:
+    ) -> "Instruct":
         """Return an Instruct with the overrides in place; None and empty ones do not count.
 
         The given ``instruct`` is never changed: it is returned as it is, or copied.
@@ -182,7 +180,7 @@ class ActionRequestModel(HashableModel):
         return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
     @classmethod
-    def create(cls, content: Any) -> list[ActionRequestModel]:
+    def create(cls, content: Any) -> "list[ActionRequestModel]":
         """Return the requests found in ``content``: text with JSON in it, a mapping, a list of them, or a model.
 
         Common spellings of the keys are understood. Anything without a function and arguments gives an empty list.

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from lionagi.ln.types.records import FrozenRecord
+
 __all__ = ("HookPoint", "ToolInvocation")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolInvocation:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ToolInvocation(FrozenRecord):
     """The tool call that a gate allows or denies.
 
     Attributes:

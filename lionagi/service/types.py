@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lionagi.ln.types.records import FrozenRecord, Record
+
 __all__ = ("Answer", "Capabilities", "ChunkType", "StreamChunk", "ToolCall")
 
 ChunkType = Literal["system", "thinking", "text", "tool_use", "tool_result", "result", "error"]
 
 
-@dataclass(slots=True)
-class StreamChunk:
+@dataclass(slots=True, repr=False, eq=False)
+class StreamChunk(Record):
     """One piece of a streamed answer.
 
     A streaming API endpoint yields ``text`` chunks with ``is_delta`` True and then exactly one ``result`` chunk whose
@@ -41,8 +43,8 @@ class StreamChunk:
         return data
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Capabilities(FrozenRecord):
     """What an endpoint can do by itself.
 
     Attributes:
@@ -58,8 +60,8 @@ class Capabilities:
     native_tools: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ToolCall(FrozenRecord):
     """A call that the model asks for; ``arguments`` is the raw text where it is not a JSON object, ``{}`` if absent."""
 
     function: str
@@ -67,8 +69,8 @@ class ToolCall:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Answer(FrozenRecord):
     """A finished answer, whatever the wire format.
 
     Attributes:

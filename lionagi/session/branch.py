@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import PrivateAttr
 
 from lionagi._errors import ValidationError, short_repr
-from lionagi.hooks.bus import HookBus
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
 from lionagi.operations.chat.chat import chat
@@ -32,6 +31,7 @@ from lionagi.service.manager import iModelManager
 from lionagi.session._copies import clone_branch, parts_of, snapshot_of
 
 if TYPE_CHECKING:
+    from lionagi.hooks.bus import HookBus
     from lionagi.ln.calls import AlcallParams
     from lionagi.ln.types import Spec
     from lionagi.models.field_model import FieldModel

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from lionagi._errors import ValidationError, short_repr
 
+from .records import FrozenRecord
 from .sentinels import Undefined, Unset, is_sentinel
 
 __all__ = ("DataClass", "ModelConfig", "Params")
@@ -16,8 +17,8 @@ __all__ = ("DataClass", "ModelConfig", "Params")
 _put = object.__setattr__
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ModelConfig:
+@dataclasses.dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ModelConfig(FrozenRecord):
     """What counts as "not there" in a `Params` or `DataClass` class, and how it is written out.
 
     Args:

@@ -23,7 +23,7 @@ last_decision: ContextVar[Decision | None] = ContextVar("lionagi_last_decision",
 """How the last ``authorize`` of this task was decided, for the audit record."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, repr=False, eq=False)
 class Decision:
     """Whether a request may run, who said so and why."""
 

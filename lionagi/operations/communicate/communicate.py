@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from lionagi import ln
 from lionagi._errors import ParseError
-from lionagi.ln.fuzzy import fuzzy_validate_mapping
 from lionagi.ln.types import Undefined
 from lionagi.operations._answer import read_answer
 from lionagi.operations._defaults import STANDARD_REMOVED_KWARGS, make_parse_param
@@ -139,5 +139,5 @@ async def communicate(
 
 
 def _pick_fields(text: str, request_fields: Any) -> dict[str, Any]:
-    picked = fuzzy_validate_mapping(text, request_fields, handle_unmatched="force", fill_value=Undefined)
+    picked = ln.fuzzy_validate_mapping(text, request_fields, handle_unmatched="force", fill_value=Undefined)
     return {key: value for key, value in picked.items() if value is not Undefined}

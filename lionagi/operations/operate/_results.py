@@ -36,7 +36,7 @@ _RUNTIME_ONLY = "action_responses"
 _turns: dict[int, tuple[weakref.ref[Any], str]] = {}
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, repr=False, eq=False)
 class Verdict:
     """What to do with a value.
 

@@ -48,7 +48,7 @@ _lock = RLock()
 _alive: WeakValueDictionary[str, type[BaseModel]] = WeakValueDictionary()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, repr=False, eq=False)
 class GeneratedPair:
     """A request class, the response class that inherits from it, and what they were made from.
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pydantic
 from pydantic import BaseModel
 
+from lionagi import ln
 from lionagi._errors import ExtractionError, ParseError, SchemaRejectedError, ValidationError, short_repr
-from lionagi.ln.fuzzy import FuzzyMatchKeysParams
 from lionagi.ln.jsons import extract_json, json_dumpb, loads_json
 from lionagi.operations.schema.generated import clear_runtime_fields, pair_of
 from lionagi.operations.schema.structure import Structure
@@ -32,18 +32,18 @@ def structure_for(form: Any) -> JsonStructure:
 
 
 @cache
-def _default_matching() -> FuzzyMatchKeysParams:
-    return FuzzyMatchKeysParams(handle_unmatched="force", fill_value=None)
+def _default_matching() -> ln.FuzzyMatchKeysParams:
+    return ln.FuzzyMatchKeysParams(handle_unmatched="force", fill_value=None)
 
 
-def _matching(given: Any) -> FuzzyMatchKeysParams | None:
+def _matching(given: Any) -> ln.FuzzyMatchKeysParams | None:
     """Return the parameters of key matching, None for none."""
     if given is None:
         return _default_matching()
-    if isinstance(given, FuzzyMatchKeysParams):
+    if isinstance(given, ln.FuzzyMatchKeysParams):
         return given
     if isinstance(given, dict):
-        return FuzzyMatchKeysParams(**cast("dict[str, Any]", given)) if given else None
+        return ln.FuzzyMatchKeysParams(**cast("dict[str, Any]", given)) if given else None
     return _default_matching() if given else None
 
 
@@ -92,7 +92,7 @@ class JsonStructure(Structure):
                 first_error = first_error or error
         raise first_error or ExtractionError(f"no JSON object was found in {short_repr(text)}")
 
-    def _read(self, value: Any, target: type[BaseModel] | None, matching: FuzzyMatchKeysParams | None) -> Any:
+    def _read(self, value: Any, target: type[BaseModel] | None, matching: ln.FuzzyMatchKeysParams | None) -> Any:
         if isinstance(value, dict):
             data = {k: v for k, v in cast("dict[str, Any]", value).items() if k not in self.runtime_fields}
             if self.is_dict_mode or target is None:
@@ -103,7 +103,7 @@ class JsonStructure(Structure):
         return _validate(target, value)
 
     def _match_fields(
-        self, data: dict[str, Any], target: type[BaseModel], matching: FuzzyMatchKeysParams
+        self, data: dict[str, Any], target: type[BaseModel], matching: ln.FuzzyMatchKeysParams
     ) -> dict[str, Any]:
         """Return ``data`` with its keys matched; a missing key is None where the field has no default and allows it."""
         if target.__pydantic_root_model__:
@@ -120,7 +120,7 @@ class JsonStructure(Structure):
             raise SchemaRejectedError(f"none of the keys {short_repr(list(data))} is asked for; use {', '.join(keys)}")
         return {**dict.fromkeys(nullable), **matched}
 
-    def _read_mapping(self, data: dict[str, Any], matching: FuzzyMatchKeysParams | None) -> dict[str, Any]:
+    def _read_mapping(self, data: dict[str, Any], matching: ln.FuzzyMatchKeysParams | None) -> dict[str, Any]:
         keys = [*(self._mapping or ())]
         if self._pair is not None:
             added = (spec.name for spec in self._pair.operable.get_specs())
@@ -176,7 +176,7 @@ def _candidates(text: Any, target: type[BaseModel] | None) -> list[Any]:
     return [value for value in values if isinstance(value, dict)]
 
 
-def _match(data: dict[str, Any], keys: list[str], matching: FuzzyMatchKeysParams) -> dict[str, Any]:
+def _match(data: dict[str, Any], keys: list[str], matching: ln.FuzzyMatchKeysParams) -> dict[str, Any]:
     try:
         return matching(data, keys)
     except (ValidationError, ValueError) as error:

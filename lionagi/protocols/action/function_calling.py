@@ -1,7 +1,5 @@
 """FunctionCalling: one call of a tool as an event."""
 
-from __future__ import annotations
-
 import asyncio
 import builtins
 from collections.abc import Callable

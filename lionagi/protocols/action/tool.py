@@ -1,7 +1,5 @@
 """Tool: a function that a model may ask for, with its schema and the check of its arguments."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import inspect

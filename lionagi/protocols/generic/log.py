@@ -1,7 +1,5 @@
 """Log: a record of what happened, held in memory."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any, Self
 
@@ -30,7 +28,7 @@ class Log(Element):
         super().__setattr__(name, value)
 
     @classmethod
-    def create(cls, content: Element | dict[str, Any]) -> Log:
+    def create(cls, content: Element | dict[str, Any]) -> "Log":
         """Make a log of an element's facts or of a mapping; an empty one is noted as such, with a warning."""
         facts = content.to_dict("json") if isinstance(content, Element) else content
         if not facts:

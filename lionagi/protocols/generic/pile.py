@@ -1,7 +1,5 @@
 """Pile: an ordered collection of elements with look-up by id."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -43,7 +41,7 @@ class Pile(Element, Generic[T]):
     strict_type: bool = False
     _locks: PerLoop[asyncio.Lock] | None = PrivateAttr(default=None)
 
-    def __class_getitem__(cls, _item: Any) -> type[Pile[Any]]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def __class_getitem__(cls, _item: Any) -> "type[Pile[Any]]":  # pyright: ignore[reportIncompatibleMethodOverride]
         # Pydantic would build a new class for each type argument; the argument matters to type checkers only.
         return cast("type[Pile[Any]]", cls)
 
@@ -158,7 +156,7 @@ class Pile(Element, Generic[T]):
         """Tell whether there is no element."""
         return not self.progression.order
 
-    def filter(self, predicate: Callable[[T], bool]) -> Pile[T]:
+    def filter(self, predicate: Callable[[T], bool]) -> "Pile[T]":
         """Return a new pile of the same elements for which the predicate is true."""
         return Pile([item for item in self if predicate(item)], self.item_type, strict_type=self.strict_type)
 

@@ -1,7 +1,5 @@
 """Progression: an order of ids, apart from the items themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Self, overload
 from uuid import UUID
@@ -87,8 +85,8 @@ class Progression(Element):
     @overload
     def __getitem__(self, key: int) -> UUID: ...
     @overload
-    def __getitem__(self, key: slice) -> Progression: ...
-    def __getitem__(self, key: int | slice) -> UUID | Progression:
+    def __getitem__(self, key: slice) -> "Progression": ...
+    def __getitem__(self, key: int | slice) -> "UUID | Progression":
         if isinstance(key, slice):
             return Progression(self.order[key], name=self.name)
         try:
@@ -110,10 +108,10 @@ class Progression(Element):
         del self.order[key]
         self._known = -1
 
-    def __add__(self, other: Any) -> Progression:
+    def __add__(self, other: Any) -> "Progression":
         return Progression([*self.order, *_ids(other)], name=self.name)
 
-    def __sub__(self, other: Any) -> Progression:
+    def __sub__(self, other: Any) -> "Progression":
         gone = set(_ids(other))
         return Progression([one for one in self.order if one not in gone], name=self.name)
 
@@ -149,7 +147,7 @@ class Progression(Element):
             self._known = -1
         return bool(gone)
 
-    def extend(self, other: Progression) -> None:
+    def extend(self, other: "Progression") -> None:
         """Append another progression's ids."""
         if not isinstance(other, Progression):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValidationError(f"extend takes a Progression, not {short_repr(other)}; append takes ids")

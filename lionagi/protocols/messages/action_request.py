@@ -1,15 +1,13 @@
 """ActionRequest: a model asks for a tool call."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel
 
+from lionagi import ln
 from lionagi._errors import ValidationError, short_repr
 from lionagi.ln.jsons import fuzzy_json
-from lionagi.ln.yamls import dump_yaml
 from lionagi.protocols.messages.message import Message, MessageContent
 from lionagi.protocols.messages.text import plain_data
 from lionagi.protocols.messages.types import MessageRole
@@ -71,7 +69,7 @@ class ActionRequestContent(MessageContent):
         return given
 
     def _render(self) -> str:
-        return dump_yaml(plain_data({"Function": self.function, "Arguments": self.arguments})).strip()
+        return ln.dump_yaml(plain_data({"Function": self.function, "Arguments": self.arguments})).strip()
 
 
 class ActionRequest(Message):

@@ -1,11 +1,9 @@
 """ActionResponse: what a tool call came to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from lionagi.ln.yamls import dump_yaml
+from lionagi import ln
 from lionagi.protocols.messages.action_request import read_arguments, read_function
 from lionagi.protocols.messages.message import Message, MessageContent
 from lionagi.protocols.messages.text import clip_text, json_bytes, plain_data
@@ -64,7 +62,7 @@ class ActionResponseContent(MessageContent):
         }
 
     def _render(self) -> str:
-        return dump_yaml({key.capitalize(): value for key, value in self._entry().items()}).strip()
+        return ln.dump_yaml({key.capitalize(): value for key, value in self._entry().items()}).strip()
 
 
 def _clipped(output: Any) -> Any:

@@ -1,7 +1,5 @@
 """AssistantResponse: what a model answered."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -64,7 +62,7 @@ class AssistantResponse(Message):
         return self.metadata.get("tool_calls", [])
 
     @classmethod
-    def from_response(cls, raw: Any, sender: Any = None, recipient: Any = None) -> AssistantResponse:
+    def from_response(cls, raw: Any, sender: Any = None, recipient: Any = None) -> "AssistantResponse":
         """Make a message of a provider's answer.
 
         Args:

@@ -7,11 +7,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lionagi._errors import ValidationError, short_repr
+from lionagi.ln.patterns import late_pattern
 
 __all__ = ("image_part", "image_url")
 
-_DATA_URI = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+", re.IGNORECASE)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_DATA_URI = late_pattern(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+", re.IGNORECASE)
+_SCHEME = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def image_part(image: str, detail: str | None = None) -> dict[str, Any]:

@@ -1,8 +1,5 @@
 """Instruction: what the user side asks, with its context, tools, format and images."""
 
-from __future__ import annotations
-
-import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, cast
@@ -11,8 +8,9 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 from pydantic_core import from_json, to_json
 
+from lionagi import ln
 from lionagi._errors import ValidationError, short_repr
-from lionagi.ln.yamls import dump_yaml
+from lionagi.ln.patterns import late_pattern
 from lionagi.protocols.messages.formats import format_demand, json_shape, request_json_schema, schema_shape
 from lionagi.protocols.messages.images import image_part
 from lionagi.protocols.messages.message import Message, MessageContent
@@ -133,9 +131,9 @@ def _is_format(value: Any) -> bool:
 
 # Texts that YAML writes without quotes, and those that it writes as a literal block. Both are a part of what YAML
 # allows, and the part that nearly all instructions are; writing them takes a thousandth of the library's time.
-_PLAIN = re.compile(r"[A-Za-z][ -~]*[!-~]")
-_NOT_PLAIN = re.compile(r":(?: |$)| #")
-_LITERAL = re.compile(r"[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*\n[ -~]*[!-~]")
+_PLAIN = late_pattern(r"[A-Za-z][ -~]*[!-~]")
+_NOT_PLAIN = late_pattern(r":(?: |$)| #")
+_LITERAL = late_pattern(r"[!-~](?:[ -~]*[!-~])?(?:\n(?:[ -~]*[!-~])?)*\n[ -~]*[!-~]")
 _WORDS = frozenset(["yes", "no", "true", "false", "on", "off", "null"])
 
 
@@ -149,13 +147,13 @@ def _section(key: str, value: Any) -> str:
         if _LITERAL.fullmatch(value):
             lines = "\n".join(f"  {line}" if line else "" for line in value.split("\n"))
             return f"{key}: |-\n{lines}\n"
-    return dump_yaml({key: plain_data(value)})
+    return ln.dump_yaml({key: plain_data(value)})
 
 
 @lru_cache(maxsize=32)
 def _tools_section(schemas: bytes) -> str:
     """Return the Tools section of schemas as JSON: calls of one branch mostly offer the same tools."""
-    return dump_yaml({"Tools": from_json(schemas)})
+    return ln.dump_yaml({"Tools": from_json(schemas)})
 
 
 def _format_sections(structure: Any, response_format: Any) -> str:

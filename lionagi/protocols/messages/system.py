@@ -1,7 +1,5 @@
 """System: the standing instructions of a conversation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar

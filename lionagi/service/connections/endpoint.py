@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from lionagi._errors import ConfigurationError, short_repr
 from lionagi.ln.clock import SYSTEM_CLOCK, Clock
-from lionagi.service.connections import http
+from lionagi.ln.patterns import late_pattern
+from lionagi.service import connections
 from lionagi.service.connections.chat_shape import answer_of
 from lionagi.service.connections.endpoint_config import EndpointConfig, HeaderFactory
 from lionagi.service.connections.retry import with_retries
@@ -58,7 +58,7 @@ CONTROL_NAMES = frozenset(
 )
 """Keywords of our own verbs: they never reach a payload."""
 
-_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
+_NAME = late_pattern(r"[^a-zA-Z0-9_-]+")
 
 
 def result_chunk(response: Any, answer: Answer) -> StreamChunk:
@@ -162,7 +162,7 @@ class Endpoint:
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> Any:
         """Send one request and return its decoded body; what a subclass overrides."""
-        return await http.request_json(self.config, payload, headers, clock=self.clock)
+        return await connections.http.request_json(self.config, payload, headers, clock=self.clock)
 
     async def stream(
         self, request: dict[str, Any], extra_headers: dict[str, str] | None = None, **kwargs: Any
@@ -212,7 +212,7 @@ class Endpoint:
 
     async def aclose(self) -> None:
         """Release what the endpoint holds on the running loop; it can be used again afterwards."""
-        await http.aclose()
+        await connections.http.aclose()
 
     def to_dict(self) -> dict[str, Any]:
         """Return ``{"config": …}`` without credentials."""

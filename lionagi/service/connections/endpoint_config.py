@@ -2,18 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any, Self, cast
+from typing import Annotated, Any, Self, cast
 from urllib.parse import urlsplit
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    field_serializer,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, field_validator, model_validator
 from pydantic import ValidationError as SchemaMismatch
+from pydantic_core import core_schema
 
 from lionagi._errors import ConfigurationError, short_repr
 from lionagi.ln.secrets import Secret, is_credential_header
@@ -21,6 +15,22 @@ from lionagi.ln.secrets import Secret, is_credential_header
 __all__ = ("EndpointConfig", "HeaderFactory")
 
 MIB = 1024 * 1024
+
+
+class _PublicOnly:
+    """Dumps a mapping of headers without credentials; lighter to import than pydantic's serializer decorators."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        schema = handler(source)
+        schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
+            _public_headers, return_schema=core_schema.dict_schema(core_schema.str_schema(), core_schema.str_schema())
+        )
+        return schema
+
+
+def _public_headers(headers: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in headers.items() if not is_credential_header(name)}
 
 
 class EndpointConfig(BaseModel):
@@ -52,7 +62,7 @@ class EndpointConfig(BaseModel):
     params: dict[str, str] = Field(default_factory=dict)
     content_type: str | None = "application/json"
     auth_type: str = "bearer"
-    default_headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    default_headers: Annotated[dict[str, str], _PublicOnly] = Field(default_factory=dict, repr=False)
     request_options: type[BaseModel] | None = Field(default=None, exclude=True)
     api_key: Secret | None = Field(default=None, exclude=True, repr=False)
     api_key_env: str | None = None
@@ -104,10 +114,6 @@ class EndpointConfig(BaseModel):
         if isinstance(value, BaseModel):
             return type(value)
         raise ValueError("Invalid request options: pass a pydantic model class or an instance of one")
-
-    @field_serializer("default_headers")
-    def _public_headers(self, headers: dict[str, str]) -> dict[str, str]:
-        return {name: value for name, value in headers.items() if not is_credential_header(name)}
 
     @property
     def full_url(self) -> str:

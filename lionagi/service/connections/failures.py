@@ -23,6 +23,7 @@ from lionagi._errors import (
 )
 from lionagi.ln.clock import Clock
 from lionagi.ln.jsons import loads_json
+from lionagi.ln.patterns import late_pattern
 from lionagi.ln.secrets import scrub
 
 __all__ = ("classify_provider_error", "error_from_body", "retry_after_seconds", "stream_error")
@@ -32,16 +33,19 @@ _LONGEST_RAW = 4096
 _WORDS: tuple[tuple[type[ProviderError], re.Pattern[str]], ...] = (
     (
         ProviderContextError,
-        re.compile(r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I),
+        late_pattern(r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long", re.I),
     ),
-    (ProviderAuthError, re.compile(r"api.?key|unauthori[sz]ed|authenticat|invalid.{0,8}credential|logged? ?in", re.I)),
-    (ProviderQuotaError, re.compile(r"quota|rate.?limit|too many requests|usage limit|billing", re.I)),
+    (
+        ProviderAuthError,
+        late_pattern(r"api.?key|unauthori[sz]ed|authenticat|invalid.{0,8}credential|logged? ?in", re.I),
+    ),
+    (ProviderQuotaError, late_pattern(r"quota|rate.?limit|too many requests|usage limit|billing", re.I)),
     (
         ProviderUnsupportedModelError,
-        re.compile(r"model.{0,40}(not found|does not exist|unsupported|not supported)|unknown model", re.I),
+        late_pattern(r"model.{0,40}(not found|does not exist|unsupported|not supported)|unknown model", re.I),
     ),
-    (ProviderSafetyError, re.compile(r"content.?(policy|filter)|safety|moderation", re.I)),
-    (ProviderCapacityError, re.compile(r"overloaded|capacity|unavailable|try again later", re.I)),
+    (ProviderSafetyError, late_pattern(r"content.?(policy|filter)|safety|moderation", re.I)),
+    (ProviderCapacityError, late_pattern(r"overloaded|capacity|unavailable|try again later", re.I)),
 )
 _ADVICE: dict[type[ProviderError], str] = {
     ProviderAuthError: "check the API key",

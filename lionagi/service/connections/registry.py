@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
 
 from lionagi._errors import ProviderNotFoundError, short_repr
+from lionagi.ln.types.records import FrozenRecord
 from lionagi.service.connections.endpoint import Endpoint
 from lionagi.service.connections.endpoint_config import EndpointConfig
 
@@ -44,8 +45,8 @@ class EndpointType(StrEnum):
     AGENTIC = "agentic"
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointMeta:
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class EndpointMeta(FrozenRecord):
     """What a class was registered with; see :func:`register_endpoint`."""
 
     provider: str
