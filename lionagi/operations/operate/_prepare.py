@@ -149,9 +149,12 @@ def _parse_defaults(num_retries: int | None) -> ParseParam:
     return make_parse_param(None, None, num_retries=num_retries)
 
 
+_HOMES = ("LIONAGI_HOME", "XDG_STATE_HOME", "HOME")
+
+
 @cache
-def _runs_dir(_home: str | None) -> Path:
-    """Return the default directory, looked up once for each value of LIONAGI_HOME."""
+def _runs_dir(*_homes: str | None) -> Path:
+    """Return the default directory, looked up once for each state of the variables that decide it."""
     return runs_dir()
 
 
@@ -161,7 +164,7 @@ def _chat_param(
     """Return a RunParam where the call streams or persists, else a ChatParam."""
     if not (model.is_cli or stream_persist or persist_dir is not None or snapshot_dir is not None):
         return ChatParam(**values)
-    values["persist_dir"] = _runs_dir(os.environ.get("LIONAGI_HOME")) if persist_dir is None else persist_dir
+    values["persist_dir"] = _runs_dir(*map(os.environ.get, _HOMES)) if persist_dir is None else persist_dir
     if snapshot_dir is not None:
         values["snapshot_dir"] = snapshot_dir
     return RunParam(**values, stream_persist=stream_persist)
