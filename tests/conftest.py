@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.guard import GUARD
 
-pytest_plugins = ("pytester", "support.fixtures_server")
+pytest_plugins = ("pytester", "support.fixtures_server", "support.roads")
 
 ROOT = Path(__file__).resolve().parents[1]
 STRAY_PREFIXES = ("LIONAGI_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "XDG_", "OTEL_")
