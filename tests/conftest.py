@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import shutil
@@ -22,7 +23,12 @@ COUNTER = itertools.count()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep hypothesis from writing its database into the working directory."""
+    """Keep hypothesis from writing its database into the working directory, and asyncio from making a stray loop.
+
+    Where no loop was ever set, pytest-asyncio's look for one makes it; nobody closes it, and the warning about that
+    fails whichever test happens to run when it is collected.
+    """
+    asyncio.set_event_loop(None)
     import hypothesis
     from hypothesis.configuration import set_hypothesis_home_dir
 
