@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.source import ROOT
+
+from lionagi import Branch, iModel
+from lionagi.testing import scripted_imodel
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -31,6 +35,34 @@ def test_its_python_compiles_in_a_cell(block: str) -> None:
 
 def test_the_first_example_has_ten_lines() -> None:
     assert len([line for line in PYTHON_BLOCKS[0].splitlines() if line.strip()]) <= 10
+
+
+async def run(block: str, names: dict[str, Any]) -> None:
+    """Run a block as a notebook cell does, with ``await`` at the top."""
+    code = compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    if (waiting := eval(code, names)) is not None:
+        await waiting
+
+
+async def test_its_blocks_run_in_their_order_on_a_scripted_model(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Only the local model of the first block is exchanged; the other blocks send nothing."""
+    answer = {"type": "structured", "data": {"name": "Paris", "country": "France"}}
+    names: dict[str, Any] = {"__name__": "__main__"}
+    first, *rest = PYTHON_BLOCKS
+    assert first.count('Branch(chat_model="local")') == 1
+    names["model"] = scripted_imodel([answer])
+    await run(first.replace('"local"', "model"), names)
+    assert capsys.readouterr().out == "Paris France\n"
+    for block in rest:
+        await run(block, names)
+        assert isinstance(names["branch"], Branch)
+
+
+def test_its_other_models_reach_the_named_providers() -> None:
+    named = re.findall(r'chat_model="([^"]+)"', README)
+    assert [iModel(name).provider for name in named] == ["local", "openai"]
 
 
 @pytest.mark.parametrize("path", ["README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
