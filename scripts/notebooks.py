@@ -1,5 +1,7 @@
 """Execute the notebooks anew from their recordings and store them (``make notebooks``).
 
+``notebooks.py --record NAME`` first asks the real model and keeps its answers as the notebook's recording.
+
 Nothing changes when nothing changed: outputs whose text is the same, and whose markup differs in numbers only, are kept
 as they stand in the file, and what varies from run to run (times, the kernel's version) is not stored.
 """
@@ -17,7 +19,7 @@ from nbclient import NotebookClient
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.kernels import NOTEBOOKS, replay_environment
+from support.kernels import NOTEBOOKS, recording_of, replay_environment
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -62,6 +64,29 @@ def run(path: Path) -> bool:
     return after != before
 
 
+BEGIN = """from lionagi.testing import record as _record
+_recorder = _record({path!r})
+_recorder.__enter__()"""
+END = "_recorder.__exit__(None, None, None)"
+
+
+def record(path: Path) -> None:
+    """Run the notebook on the models that it names and write what they answered into its recording."""
+    notebook = nbformat.read(path, as_version=4)
+    kept = recording_of(path)
+    kept.parent.mkdir(exist_ok=True)
+    begin = nbformat.v4.new_code_cell(BEGIN.format(path=str(kept)))
+    notebook.cells = [begin, *notebook.cells, nbformat.v4.new_code_cell(END)]
+    client = NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(NOTEBOOKS)}}
+    )
+    client.execute(env={name: value for name, value in os.environ.items() if name != "LIONAGI_REPLAY"})
+    print(f"{path.name}: recorded into {kept.relative_to(NOTEBOOKS)}")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--record"]:
+        for name in sys.argv[2:]:
+            record(NOTEBOOKS / f"{Path(name).stem}.ipynb")
     for file in sorted(NOTEBOOKS.glob("*.ipynb")):
         print(f"{file.name}: {'changed' if run(file) else 'unchanged'}")

@@ -9,15 +9,16 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from lionagi.operations.operate.step import Step
+from lionagi.operations.schema.generated import pair_of
 from lionagi.operations.schema.json_structure import JsonStructure
 from lionagi.operations.schema.native import native_schema
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.messages.formats import request_json_schema
 from lionagi_nb._records import is_branch, mapping, words
 
-__all__ = ("SchemaSource", "of_format", "of_operative")
+__all__ = ("MAX_CALLS", "SchemaSource", "of_format", "of_operative")
 
-_MAX_CALLS = 64
+MAX_CALLS = 64
 
 ToolSchemas = list[dict[str, Any]]
 
@@ -42,29 +43,38 @@ class SchemaSource:
     prompt: str
 
 
-def of_format(form: type[BaseModel] | dict[str, Any], *, reason: bool, actions: Any) -> SchemaSource:
-    """Return the source for a model class or a dict format, with the fields that `reason` and `actions` add."""
+def of_format(
+    form: type[BaseModel] | dict[str, Any], *, reason: bool, actions: Any, max_calls: int = MAX_CALLS
+) -> SchemaSource:
+    """Return the source for a model class or a dict format, with the fields that `reason` and `actions` add.
+
+    A class that ``operate`` generated has them already.
+    """
     base = form if isinstance(form, type) else None
+    pair = pair_of(base)
+    if pair is not None:
+        asked = pair.base.model_fields if pair.base is not None else pair.mapping or {}
+        return _source(pair.name, pair.response, tuple(asked), actions, max_calls)
     own = tuple(base.model_fields) if base is not None else tuple(str(key) for key in cast("dict[str, Any]", form))
     wanted = actions is not None and actions is not False
     name = base.__name__ if base is not None else "dict"
     if base is not None and not (reason or wanted):
-        return _source(name, base, own, actions)
+        return _source(name, base, own, actions, max_calls)
     operative = Step.request_operative(
         base_type=base, reason=reason, actions=wanted, dict_format=None if base is not None else cast("Any", form)
     )
-    return _source(name, Step.respond_operative(operative).response_type, own, actions)
+    return _source(name, Step.respond_operative(operative).response_type, own, actions, max_calls)
 
 
-def of_operative(operative: Any, *, actions: Any) -> SchemaSource:
+def of_operative(operative: Any, *, actions: Any, max_calls: int = MAX_CALLS) -> SchemaSource:
     """Return the source for an Operative; its flags are already in its classes."""
     base = getattr(operative, "base_type", None)
     own = tuple(base.model_fields) if base is not None else ()
     name = base.__name__ if base is not None else words(operative.name)
-    return _source(name, operative.response_type, own, actions)
+    return _source(name, operative.response_type, own, actions, max_calls)
 
 
-def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions: Any) -> SchemaSource:
+def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions: Any, max_calls: int) -> SchemaSource:
     tools = _tool_schemas(actions)
     names = tuple(words(cast("Mapping[str, Any]", tool["function"]).get("name")) for tool in tools)
     structure = JsonStructure(response)
@@ -72,7 +82,7 @@ def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions:
     able: Any = getattr(endpoint, "capabilities", None)
     native = None if able is None else bool(able.structured_output)
     strict = bool(able.strict_schema) if able is not None else False
-    schema = native_schema(structure, tools, max_calls=_MAX_CALLS, strict=strict)
+    schema = native_schema(structure, tools, max_calls=max_calls, strict=strict)
     if native is False:  # the prompt shows the request as it is, not narrowed to the tools
         schema = request_json_schema(response)
     shown = schema if tools else request_json_schema(response)

@@ -15,7 +15,7 @@ from lionagi_nb._text import hang, rows_table
 from lionagi_nb._views import MAX_ROWS, View, status
 
 from .rows import FieldRow, ValueRow, class_subject, field_rows, value_rows
-from .source import SchemaSource, of_format, of_operative
+from .source import MAX_CALLS, SchemaSource, of_format, of_operative
 
 __all__ = ("Fold", "ResultSchemaView", "SchemaView", "schema")
 
@@ -148,7 +148,9 @@ def _text_fact(fact: str) -> str:
     return fact.replace(" · ", ", ").replace("\u00a0", " ")
 
 
-def schema(source: Any, *, reason: bool = False, actions: Any = False) -> SchemaView | ResultSchemaView:
+def schema(
+    source: Any, *, reason: bool = False, actions: Any = False, max_tool_calls: int = MAX_CALLS
+) -> SchemaView | ResultSchemaView:
     """Return the schema view of a format before a run, or of a result after it.
 
     Args:
@@ -156,6 +158,7 @@ def schema(source: Any, *, reason: bool = False, actions: Any = False) -> Schema
         reason: Add the field that ``operate(reason=True)`` adds.
         actions: Add the fields of ``operate(actions=True)``: True, a branch (its tools, and how its endpoint takes the
             schema), or a list of tools or functions.
+        max_tool_calls: As in ``operate``: the most requests that the schema lets the model make.
 
     Raises:
         TypeError: `source` is none of these.
@@ -163,11 +166,13 @@ def schema(source: Any, *, reason: bool = False, actions: Any = False) -> Schema
     """
     kind = type(source).__name__
     if not isinstance(source, type) and hasattr(source, "request_type") and hasattr(source, "response_type"):
-        return _before(of_operative(source, actions=actions))
+        return _before(of_operative(source, actions=actions, max_calls=max_tool_calls))
     if isinstance(source, type) and issubclass(source, BaseModel):
-        return _before(of_format(source, reason=reason, actions=actions))
+        return _before(of_format(source, reason=reason, actions=actions, max_calls=max_tool_calls))
     if isinstance(source, dict):
-        return _before(of_format(cast("dict[str, Any]", source), reason=reason, actions=actions))
+        return _before(
+            of_format(cast("dict[str, Any]", source), reason=reason, actions=actions, max_calls=max_tool_calls)
+        )
     if isinstance(source, BaseModel):
         rows, apart = value_rows(source)
         return ResultSchemaView(class_subject(type(source)), rows, apart)

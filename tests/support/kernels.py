@@ -16,7 +16,7 @@ import nbformat
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
-__all__ = ("NOTEBOOKS", "CellRun", "code_cells", "plain_text", "replay_environment", "run_all")
+__all__ = ("NOTEBOOKS", "CellRun", "code_cells", "plain_text", "recording_of", "replay_environment", "run_all")
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
