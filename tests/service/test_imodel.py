@@ -221,7 +221,7 @@ async def test_cancelling_a_call_passes_and_frees_its_turn(server_model: Make, o
 async def test_L4_a_thousand_calls_at_once_stay_within_the_limit(server_model: Make, openai_server: OpenAIServer):
     model = server_model(concurrency_limit=20)
     calls = await asyncio.gather(*(model.invoke(**ASK) for _ in range(1000)))
-    assert all(call.status is EventStatus.COMPLETED for call in calls)
+    assert [call.execution.error for call in calls if call.status is not EventStatus.COMPLETED] == []
     assert openai_server.most_at_once <= 20
 
 
