@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 
 from lionagi.ln.clock import Clock
 from lionagi.ln.loops import PerLoop
@@ -12,14 +11,22 @@ from lionagi.ln.loops import PerLoop
 __all__ = ("Limits", "LoopLimits")
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class _Settings:
     """The figures; None is no limit, ``interval`` is in seconds."""
 
-    concurrency: int | None = None
-    requests: int | None = None
-    tokens: int | None = None
-    interval: float = 60.0
+    __slots__ = ("concurrency", "interval", "requests", "tokens")
+
+    def __init__(
+        self,
+        concurrency: int | None = None,
+        requests: int | None = None,
+        tokens: int | None = None,
+        interval: float = 60.0,
+    ) -> None:
+        self.concurrency = concurrency
+        self.requests = requests
+        self.tokens = tokens
+        self.interval = interval
 
 
 class LoopLimits:

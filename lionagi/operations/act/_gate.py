@@ -6,7 +6,6 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from lionagi.ln.threads import run_in_thread
@@ -23,13 +22,20 @@ last_decision: ContextVar[Decision | None] = ContextVar("lionagi_last_decision",
 """How the last ``authorize`` of this task was decided, for the audit record."""
 
 
-@dataclass(slots=True, repr=False, eq=False)
 class Decision:
     """Whether a request may run, who said so and why."""
 
-    allowed: bool
-    by: str
-    reason: str | None = None
+    __slots__ = ("allowed", "by", "reason")
+
+    def __init__(
+        self,
+        allowed: bool,
+        by: str,
+        reason: str | None = None,
+    ) -> None:
+        self.allowed = allowed
+        self.by = by
+        self.reason = reason
 
 
 async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:

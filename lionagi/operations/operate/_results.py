@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import BaseModel
 
-from lionagi._errors import ExtractionError, SchemaRejectedError, short_repr
+from lionagi._errors import ExtractionError, SchemaRejectedError
 from lionagi.ln.trace import span
 from lionagi.operations._records import log_turn
 from lionagi.operations.act.act import act
@@ -36,7 +35,6 @@ _RUNTIME_ONLY = "action_responses"
 _turns: dict[int, tuple[weakref.ref[Any], str]] = {}
 
 
-@dataclass(slots=True, repr=False, eq=False)
 class Verdict:
     """What to do with a value.
 
@@ -45,8 +43,15 @@ class Verdict:
         reason: Why its requests do not run, in words; None where there is nothing to explain.
     """
 
-    action: Literal["return", "none", "raise", "act"]
-    reason: str | None = None
+    __slots__ = ("action", "reason")
+
+    def __init__(
+        self,
+        action: Literal["return", "none", "raise", "act"],
+        reason: str | None = None,
+    ) -> None:
+        self.action = action
+        self.reason = reason
 
 
 def decide(
@@ -88,7 +93,7 @@ def requests_of(value: Any) -> Any:
 def mismatch_error(value: Any, model_class: type[BaseModel]) -> ExtractionError | SchemaRejectedError:
     """Return the error for a value that is no instance of the caller's model."""
     text = (
-        f"The answer is not a {model_class.__name__}: {short_repr(value)}. Ask for simpler or bounded fields, "
+        f"The answer is not a {model_class.__name__}: {repr(value)[:200]}. Ask for simpler or bounded fields, "
         "or use handle_validation='return_value' to see the answer as it is."
     )
     if isinstance(value, UnparsedResponse) and value.failure_kind == "validation":

@@ -20,7 +20,7 @@ from lionagi.operations.chat._prepare import Prepared, prepare_request
 from lionagi.operations.run._collect import Collector
 from lionagi.operations.run._persist import Persistence
 from lionagi.operations.types import ChatParam, ParseParam, RunParam, StructuredOutput
-from lionagi.providers._provider_errors import classify_provider_error
+from lionagi.service import connections
 
 if TYPE_CHECKING:
     from lionagi.protocols.messages.message import Message
@@ -132,7 +132,7 @@ class _Exchange:
     def _check_end(self) -> None:
         if self.collector.error is not None and not self.collector.ended:
             said = self.collector.error
-            raise failed_call(classify_provider_error(said)(said), self.collector.text)
+            raise failed_call(connections.failures.classify_provider_error(said)(said), self.collector.text)
 
     async def _chunks(self) -> AsyncGenerator[StreamChunk]:
         """Yield the model's chunks; log the call however it ends; failures become the verbs' one error."""

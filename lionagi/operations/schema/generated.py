@@ -11,7 +11,6 @@ import copyreg
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from threading import RLock
 from typing import Any, Final, cast
@@ -48,7 +47,6 @@ _lock = RLock()
 _alive: WeakValueDictionary[str, type[BaseModel]] = WeakValueDictionary()
 
 
-@dataclass(slots=True, repr=False, eq=False)
 class GeneratedPair:
     """A request class, the response class that inherits from it, and what they were made from.
 
@@ -63,14 +61,27 @@ class GeneratedPair:
         token: Identifies the pair within the process.
     """
 
-    request: type[BaseModel]
-    response: type[BaseModel]
-    base: type[BaseModel] | None
-    name: str
-    operable: Operable
-    exclude: frozenset[str]
-    mapping: dict[str, Any] | None
-    token: str = field(default_factory=lambda: uuid4().hex)
+    __slots__ = ("base", "exclude", "mapping", "name", "operable", "request", "response", "token")
+
+    def __init__(
+        self,
+        request: type[BaseModel],
+        response: type[BaseModel],
+        base: type[BaseModel] | None,
+        name: str,
+        operable: Operable,
+        exclude: frozenset[str],
+        mapping: dict[str, Any] | None,
+        token: str | None = None,
+    ) -> None:
+        self.request = request
+        self.response = response
+        self.base = base
+        self.name = name
+        self.operable = operable
+        self.exclude = exclude
+        self.mapping = mapping
+        self.token: str = uuid4().hex if token is None else token
 
 
 class _PairCache:
