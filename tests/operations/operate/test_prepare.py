@@ -33,7 +33,7 @@ KEYS = (
     "instruction chat_param parse_param action_param handle_validation invoke_actions skip_validation clear_messages "
     "operative middle field_models reason"
 )
-ADDED = {
+ADDED: dict[str, Any] = {
     "structured_output": "both",
     "num_parse_retries": 1,
     "tool_timeout": 2.0,
@@ -266,8 +266,9 @@ async def test_tool_schemas_stay_in_effect_without_actions(road: Road) -> None:
 )
 async def test_removed_keywords_name_what_replaced_them(name: str, hint: str) -> None:
     branch = TestBranch.from_text("never")
+    given: dict[str, Any] = {name: Answer}
     with pytest.raises(TypeError, match=hint):
-        await branch.operate(instruction="a", **{name: Answer})
+        await branch.operate(instruction="a", **given)
     assert TestBranch.calls(branch) == []
 
 

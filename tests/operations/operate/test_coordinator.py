@@ -1,0 +1,444 @@
+"""What the coordinator tells its Middle, and what it does with the value."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from support.roads import Road, request, requests, structured, text
+
+from lionagi.ln.types import Spec
+from lionagi.operations.operate import operate as operate_module
+from lionagi.session.branch import Branch
+from lionagi.testing import TestBranch, scripted_imodel
+
+BOTH = (False, True)
+POLICIES = ("raise", "return_value", "return_none")
+
+
+class Answer(BaseModel):
+    text: str = ""
+
+
+class Other(BaseModel):
+    action_requests: list[dict[str, Any]] | None = None
+
+
+@dataclass
+class Middle:
+    """A Middle of the caller's own: keeps what it was called with and returns ``value``."""
+
+    value: Any = None
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.calls.append((args, kwargs))
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value(args[2].response_format) if callable(self.value) else self.value
+
+    @property
+    def chat_param(self) -> Any:
+        return self.calls[0][0][2]
+
+    @property
+    def parse_param(self) -> Any:
+        return self.calls[0][0][3]
+
+
+@dataclass
+class Counter:
+    """A tool that counts its runs."""
+
+    runs: list[int] = field(default_factory=list)
+
+    def tool(self) -> Any:
+        def add(n: int) -> int:
+            """Add one number."""
+            self.runs.append(n)
+            return n + 1
+
+        return add
+
+
+@pytest.fixture
+def counter() -> Counter:
+    return Counter()
+
+
+@pytest.fixture
+def branch(counter: Counter) -> Branch:
+    return TestBranch.from_text("never", tools=[counter.tool()])
+
+
+ASK = [request("add", n=1)]
+
+
+# -- the format
+
+
+@pytest.mark.record("0022-D2-06")
+@pytest.mark.parametrize("form", [Answer, Answer(text="x")], ids=["class", "instance"])
+async def test_a_class_and_an_instance_both_give_results_of_the_class(road: Road, form: Any) -> None:
+    result = await road.branch(structured(text="hi")).operate(instruction="a", response_format=form)
+    assert isinstance(result, Answer)
+    assert result.text == "hi"
+
+
+@pytest.mark.record("0022-D2-06")
+@pytest.mark.parametrize("form", [Answer, Answer(text="x")], ids=["class", "instance"])
+async def test_a_mismatch_is_measured_against_the_class(branch: Branch, form: Any) -> None:
+    with pytest.raises(ValueError, match="Answer"):
+        await branch.operate(instruction="a", response_format=form, handle_validation="raise", middle=Middle("text"))
+
+
+@pytest.mark.record("0022-D2-07")
+async def test_a_bare_dict_reaches_the_middle_unchanged(branch: Branch) -> None:
+    middle, form = Middle({}), {"city": "a name"}
+    await branch.operate(instruction="a", response_format=form, middle=middle)
+    assert middle.chat_param.response_format is form
+
+
+@pytest.mark.record("0022-D2-07")
+@pytest.mark.parametrize("value", ["text", 3, None, ["a"], {"other": 1}])
+async def test_a_dict_format_never_makes_a_mismatch(branch: Branch, value: Any) -> None:
+    result = await branch.operate(
+        instruction="a", response_format={"city": ""}, handle_validation="raise", middle=Middle(value)
+    )
+    assert result == value
+
+
+@pytest.mark.record("0022-D2-08", "0022-D2-13")
+@pytest.mark.parametrize(("base", "actions", "named", "reason"), list(itertools.product(BOTH, repeat=4)))
+async def test_a_generated_class_replaces_the_format_exactly_where_there_is_something_to_generate(
+    branch: Branch, base: bool, actions: bool, named: bool, reason: bool
+) -> None:
+    middle = Middle()
+    await branch.operate(
+        instruction="a",
+        response_format=Answer if base else None,
+        actions=actions,
+        reason=reason,
+        field_models=[Spec(int, name="score")] if named else None,
+        middle=middle,
+    )
+    form = middle.chat_param.response_format
+    if not (base or actions or named or reason):
+        assert form is None
+        return
+    assert form is middle.parse_param.response_format
+    assert issubclass(form, Answer) == base
+    assert ("action_responses" in form.model_fields, "score" in form.model_fields, "reason" in form.model_fields) == (
+        actions,
+        named,
+        reason,
+    )
+
+
+@pytest.mark.record("0022-D2-08")
+async def test_a_field_model_without_a_name_generates_nothing(branch: Branch) -> None:
+    middle = Middle()
+    await branch.operate(instruction="a", field_models=[Spec(int)], middle=middle)
+    assert middle.chat_param.response_format is None
+
+
+@pytest.mark.record("0022-D2-14")
+@pytest.mark.parametrize(
+    ("selector", "names"),
+    [
+        (None, ["add", "other"]),
+        (True, ["add", "other"]),
+        ("other", ["other"]),
+        (["add"], ["add"]),
+        ([], []),
+        (False, []),
+    ],
+)
+async def test_the_middle_sees_a_flat_list_of_the_selected_schemas(
+    branch: Branch, selector: Any, names: list[str]
+) -> None:
+    def other() -> None:
+        """Do nothing."""
+
+    branch.register_tools(other)
+    middle = Middle()
+    await branch.operate(instruction="a", actions=True, tools=selector, middle=middle)
+    assert [schema["function"]["name"] for schema in middle.chat_param.tool_schemas or []] == names
+
+
+@pytest.mark.record("0022-D2-15")
+async def test_published_schemas_replace_the_callers(branch: Branch) -> None:
+    middle = Middle()
+    schema = {"type": "function", "function": {"name": "theirs"}}
+    await branch.operate(instruction="a", actions=True, tool_schemas=[schema], middle=middle)
+    assert [schema["function"]["name"] for schema in middle.chat_param.tool_schemas] == ["add"]
+
+
+# -- the Middle
+
+
+@pytest.mark.record("0022-D3-01")
+async def test_an_unknown_selector_fails_before_any_call(branch: Branch) -> None:
+    with pytest.raises(ValueError, match="nosuch"):
+        await branch.operate(instruction="a", actions=True, tools=["nosuch"])
+    assert TestBranch.calls(branch) == []
+
+
+@pytest.mark.record("0022-D3-02")
+@pytest.mark.parametrize(("clear", "skip"), list(itertools.product(BOTH, repeat=2)))
+async def test_the_middle_gets_five_positionals_and_one_keyword(branch: Branch, clear: bool, skip: bool) -> None:
+    middle = Middle("x")
+    await branch.operate(instruction="a", clear_messages=clear, skip_validation=skip, middle=middle)
+    args, kwargs = middle.calls[0]
+    assert (len(args), args[0], args[1], args[4]) == (5, branch, "a", clear)
+    assert kwargs == {"skip_validation": skip}
+
+
+@pytest.mark.record("0022-D3-03")
+@pytest.mark.parametrize("persist", [None, "somewhere"])
+async def test_a_middle_of_the_callers_is_awaited_on_either_road(road: Road, persist: str | None) -> None:
+    middle = Middle("mine")
+    branch = road.branch()
+    assert await branch.operate(instruction="a", middle=middle, persist_dir=persist) == "mine"
+    assert len(middle.calls) == 1
+    assert road.payloads == []
+
+
+@pytest.mark.record("0022-D3-04")
+@pytest.mark.parametrize(("cli", "per_call", "persist"), list(itertools.product(BOTH, repeat=3)))
+async def test_the_effective_model_chooses_the_middle(
+    api_road: Road, monkeypatch: pytest.MonkeyPatch, cli: bool, per_call: bool, persist: bool
+) -> None:
+    chosen: list[str] = []
+
+    def spied(name: str, function: Any) -> Any:
+        async def spy(*args: Any, **kwargs: Any) -> Any:
+            chosen.append(name)
+            return await function(*args, **kwargs)
+
+        return spy
+
+    for name in ("communicate", "run_and_collect"):
+        monkeypatch.setattr(operate_module, name, spied(name, getattr(operate_module, name)))
+    scripted = scripted_imodel([text("x")])
+    api = api_road.model(text("x"))
+    effective, other = (scripted, api) if cli else (api, scripted)
+    branch = Branch(chat_model=other if per_call else effective)
+    more: dict[str, Any] = {"chat_model": effective} if per_call else {}
+    more |= {"persist_dir": "unused"} if persist else {}
+    assert await branch.operate(instruction="a", **more) == "x"
+    assert chosen == ["run_and_collect" if cli or persist else "communicate"]
+
+
+@pytest.mark.record("0022-D3-05")
+@pytest.mark.parametrize("value", ["text", None, {"action_requests": ASK}, Answer(), Other(action_requests=ASK)])
+@pytest.mark.parametrize("skip", BOTH)
+@pytest.mark.filterwarnings("ignore:.*not run:UserWarning")
+async def test_every_path_awaits_the_middle_once(branch: Branch, value: Any, skip: bool) -> None:
+    middle = Middle(value)
+    await branch.operate(instruction="a", actions=True, response_format=Answer, middle=middle, skip_validation=skip)
+    assert len(middle.calls) == 1
+
+
+@pytest.mark.record("0022-D3-05", "0022-D2-16")
+async def test_an_exception_of_the_middle_reaches_the_caller_unchanged(branch: Branch) -> None:
+    middle = Middle(error := RuntimeError("boom"))
+    with pytest.raises(RuntimeError) as caught:
+        await branch.operate(instruction="a", response_format=Answer, middle=middle)
+    assert caught.value is error
+    assert len(middle.calls) == 1
+
+
+@pytest.mark.record("0022-D3-06")
+async def test_nothing_is_recorded_around_the_middle(branch: Branch) -> None:
+    await branch.operate(instruction="a", response_format=Answer, middle=Middle(Answer()))
+    assert len(branch.messages) == 0
+
+
+# -- the value
+
+
+@pytest.mark.record("0022-D3-07", "0022-D3-08", "DEC-01-4")
+@pytest.mark.parametrize(
+    "value", ["text", 3, None, Other(action_requests=ASK), {"action_requests": ASK, "action_responses": [1]}]
+)
+@pytest.mark.filterwarnings("ignore:.*not run:UserWarning")
+async def test_T6_skipping_validation_returns_the_value_itself_and_runs_nothing(
+    branch: Branch, counter: Counter, value: Any
+) -> None:
+    before = dict(value) if isinstance(value, dict) else value
+    result = await branch.operate(
+        instruction="a",
+        response_format=Answer,
+        actions=True,
+        skip_validation=True,
+        handle_validation="raise",
+        middle=Middle(value),
+    )
+    assert result is value
+    assert result == before
+    assert counter.runs == []
+    assert len(branch.messages) == 0
+
+
+@pytest.mark.record("0022-D3-09", "0022-D3-11", "DEC-01-4")
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", ["mapping", "model"])
+async def test_T6_a_mismatch_runs_nothing_and_follows_the_policy(
+    branch: Branch, counter: Counter, policy: Any, kind: str
+) -> None:
+    value: Any = {"action_requests": ASK, "action_responses": [1]} if kind == "mapping" else Other(action_requests=ASK)
+
+    async def go() -> Any:
+        return await branch.operate(
+            instruction="a", response_format=Answer, actions=True, handle_validation=policy, middle=Middle(value)
+        )
+
+    if policy == "raise":
+        with pytest.raises(ValueError, match="Answer"):
+            await go()
+    else:
+        assert await go() is (value if policy == "return_value" else None)
+    assert counter.runs == []
+    if kind == "mapping":
+        assert value == {"action_requests": ASK, "action_responses": [1]}
+
+
+@pytest.mark.record("0022-D3-10")
+async def test_a_mismatch_quotes_the_value_cut_after_200_characters(branch: Branch) -> None:
+    value = "x" * 1000
+    with pytest.raises(ValueError, match="Answer") as caught:
+        await branch.operate(instruction="a", response_format=Answer, handle_validation="raise", middle=Middle(value))
+    assert repr(value)[:200] in str(caught.value)
+    assert repr(value)[:201] not in str(caught.value)
+
+
+@pytest.mark.record("0022-D3-12", "0022-D3-13", "0022-D4-25")
+@pytest.mark.parametrize("form", [None, Answer])
+async def test_an_instance_of_the_format_goes_on_to_its_actions(road: Road, counter: Counter, form: Any) -> None:
+    branch = road.branch(requests(request("add", n=4), **({"text": "t"} if form else {})), tools=[counter.tool()])
+    result = await branch.operate(instruction="a", response_format=form, actions=True)
+    assert isinstance(result, form or BaseModel)
+    assert counter.runs == [4]
+    assert [response.output for response in result.action_responses] == [5]
+    assert result.action_requests[0].function == "add"
+    if form:
+        assert result.text == "t"
+
+
+@pytest.mark.record("0022-D3-14")
+async def test_T6_invoke_actions_false_runs_nothing_even_with_an_action_param(branch: Branch, counter: Counter) -> None:
+    plan = operate_module.prepare_operate_kw(
+        branch, instruction="a", actions=True, middle=Middle({"action_requests": ASK})
+    )
+    result = await operate_module.operate(branch, **{**plan, "invoke_actions": False})
+    assert result == {"action_requests": ASK}
+    assert counter.runs == []
+
+
+# -- the whole table, end to end
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: str
+    form: bool
+    policy: Any
+    skip: bool
+    invoke: bool
+    actions: bool
+    required: bool | None
+
+
+TABLE = [
+    Case(*row)
+    for row in itertools.product(("text", "fits", "mismatch"), BOTH, POLICIES, BOTH, BOTH, BOTH, (None, False, True))
+]
+
+
+def answer_for(case: Case) -> dict[str, Any]:
+    asked = {"action_required": case.required, "action_requests": ASK}
+    if case.kind == "text":
+        return text("just words, and add(n=1)")
+    return structured(**asked, **({"words": "w"} if case.kind == "fits" else {}))
+
+
+class Words(BaseModel):
+    words: str
+
+
+def expected(case: Case) -> tuple[int, str]:
+    """Tool runs, and what comes back."""
+    if case.skip:
+        return 0, "raw"
+    if case.form:
+        if case.kind != "fits":
+            return 0, {"raise": "raise", "return_value": "raw", "return_none": "none"}[case.policy]
+        return (1, "model") if case.actions and case.invoke else (0, "model")
+    if case.kind == "text" or not (case.actions and case.invoke):  # no class is generated, so that there is only text
+        return 0, "raw"
+    return 1, "model"
+
+
+@pytest.mark.record("DEC-02-12", "0022-D3-08", "0022-D3-11", "0022-D3-14")
+@pytest.mark.filterwarnings("ignore:.*not run:UserWarning")
+@pytest.mark.parametrize("case", TABLE, ids=str)
+async def test_T6_every_combination_of_the_call_runs_the_tool_as_often_as_it_should(case: Case) -> None:
+    counter = Counter()
+    branch = TestBranch.from_responses([answer_for(case)], tools=[counter.tool()])
+    runs, ending = expected(case)
+    try:
+        result = await branch.operate(
+            instruction="a",
+            response_format=Words if case.form else None,
+            handle_validation=case.policy,
+            skip_validation=case.skip,
+            invoke_actions=case.invoke,
+            actions=case.actions,
+            num_parse_retries=0,
+        )
+    except ValueError:
+        found = "raise"
+    else:
+        found = "none" if result is None else "raw" if isinstance(result, str) else "model"
+        if isinstance(result, Words):
+            assert result.words == "w"
+        responses = getattr(result, "action_responses", None)
+        assert [each.output for each in responses or []] == ([2] if runs else [])
+    assert (len(counter.runs), found) == (runs, ending)
+
+
+@pytest.mark.record("0022-C-01")
+@pytest.mark.parametrize("policy", POLICIES)
+async def test_both_roads_end_a_mismatch_alike(road: Road, policy: Any) -> None:
+    branch = road.branch(text("no json here"))
+    if policy == "raise":
+        with pytest.raises(ValueError, match="Words"):
+            await branch.operate(instruction="a", response_format=Words, handle_validation=policy, num_parse_retries=0)
+    else:
+        result = await branch.operate(
+            instruction="a", response_format=Words, handle_validation=policy, num_parse_retries=0
+        )
+        assert result == (None if policy == "return_none" else "no json here")
+    assert [type(message).__name__ for message in branch.messages] == ["Instruction", "AssistantResponse"]
+
+
+@pytest.mark.record("0022-C-01")
+async def test_both_roads_skip_validation_alike(road: Road) -> None:
+    result = await road.branch(requests(request("add", n=1))).operate(
+        instruction="a", response_format=Words, skip_validation=True
+    )
+    assert isinstance(result, str)
+    assert '"add"' in result
+
+
+@pytest.mark.record("DEC-32-1", "DEC-38-2")
+@pytest.mark.parametrize("asked", [[], ASK], ids=["no action", "action"])
+async def test_the_result_class_is_named_after_the_format(road: Road, counter: Counter, asked: Any) -> None:
+    branch = road.branch(structured(text="t", action_requests=asked), tools=[counter.tool()])
+    result = await branch.operate(instruction="a", response_format=Answer, actions=True)
+    assert type(result).__name__ == "AnswerResponse"
+    assert result.action_required is None
