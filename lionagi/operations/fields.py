@@ -149,7 +149,7 @@ class ActionRequestModel(HashableModel):
     """A model's request to call one tool.
 
     A blank function is None, and so are arguments that are no JSON object (JSON text of an object is one): the request
-    then fails alone when it is executed, instead of costing the whole answer.
+    then fails alone when it is executed, instead of costing the whole answer. A padded name is kept: it is another name.
     """
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"description": "One tool call."})
@@ -165,7 +165,7 @@ class ActionRequestModel(HashableModel):
     @field_validator("function", mode="before")
     @classmethod
     def _read_function(cls, value: object) -> str | None:
-        return (value.strip() or None) if isinstance(value, str) else None
+        return value if isinstance(value, str) and value.strip() else None
 
     @field_validator("arguments", mode="before")
     @classmethod

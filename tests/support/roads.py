@@ -5,6 +5,7 @@ A test that takes the fixture ``road`` runs once on each and says its answers on
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 import pytest
 
 from lionagi.ln.clock import NoWaitClock
+from lionagi.protocols.messages.action_request import ActionRequest
+from lionagi.protocols.messages.action_response import ActionResponse
 from lionagi.service.imodel import iModel
 from lionagi.session.branch import Branch
 from lionagi.testing import TestBranch, scripted_imodel
@@ -97,3 +100,53 @@ def road(request: pytest.FixtureRequest, openai_server: OpenAIServer, server_mod
 @pytest.fixture
 def api_road(openai_server: OpenAIServer, server_model: Callable[..., iModel]) -> Road:
     return Road("api", openai_server, server_model)
+
+
+@dataclass
+class Bench:
+    """A branch with tools that note every entry and exit."""
+
+    branch: Branch
+    events: list[str]
+
+    @property
+    def entered(self) -> list[str]:
+        return [event for event in self.events if event.startswith("+")]
+
+    @property
+    def audit(self) -> list[dict[str, Any]]:
+        return [log.content for log in self.branch.logs if log.content["kind"] == "tool_call"]
+
+    @property
+    def pairs(self) -> list[tuple[ActionRequest, ActionResponse]]:
+        asked = [message for message in self.branch.messages if isinstance(message, ActionRequest)]
+        done = {str(m.id): m for m in self.branch.messages if isinstance(m, ActionResponse)}
+        found = [(each, done[str(each.content.action_response_id)]) for each in asked]
+        assert len(found) == len(done)
+        assert all(str(answer.content.action_request_id) == str(each.id) for each, answer in found)
+        return found
+
+
+@pytest.fixture
+def bench() -> Bench:
+    events: list[str] = []
+
+    async def safe(n: int = 0) -> int:
+        """Return the number plus one."""
+        events.append(f"+{n}")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        events.append(f"-{n}")
+        return n + 1
+
+    async def boom(n: int = 0) -> int:
+        """Fail."""
+        events.append(f"+{n}")
+        raise LookupError("the cupboard is bare")
+
+    async def echo(words: str) -> str:
+        """Say it again."""
+        events.append(f"+{len(words)}")
+        return words
+
+    return Bench(TestBranch.from_text("never", tools=[safe, boom, echo]), events)
