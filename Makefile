@@ -125,8 +125,7 @@ docs: $(DOCS_ENV) conformance promises ## build the site into site/
 screenshots: $(TEST_ENV) ## take the pictures of docs/images anew
 	@"$(PY)" -m pytest -q -m browser tests/browser $(PYTEST_ARGS)
 	@mkdir -p docs/images
-	@if compgen -G 'artifacts/*_light.png' >/dev/null; then for f in artifacts/*_light.png; do \
-		cp -v "$$f" "docs/images/$$(basename "$${f%_light.png}").png"; done; fi
+	@cp -v artifacts/first_answer_picture.png docs/images/first_answer.png
 
 clean: ## remove the environments and everything that was made
 	@rm -rf .venv-kernel-* .venv-lowest "$(VENV)" artifacts site .pytest_cache .ruff_cache
