@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 NAME = "01_first_answer.ipynb"
 ARTIFACTS = NOTEBOOKS.parent / "artifacts"
-PICTURE = {"x": 40, "y": 430, "width": 1210, "height": 1680}
+PICTURE = {"x": 40, "y": 430, "width": 1210, "height": 2060}
 
 
 def place(lab: Lab) -> Path:
@@ -33,18 +33,18 @@ def place(lab: Lab) -> Path:
 def test_the_first_notebook_shows_its_answer_and_its_views_in_light_and_dark(
     lab: Lab, open_notebook: Callable[..., LabPage]
 ) -> None:
-    opened = open_notebook(place(lab), 1280, 3000)
+    opened = open_notebook(place(lab), 1280, 3300)
     opened.run_all()
     page = opened.page
     views = page.locator(".jp-OutputArea-output .lnb")
-    views.nth(4).wait_for()
+    views.nth(6).wait_for()
     assert page.get_by_text("CityResponse(city='Paris', country='France')", exact=True).first.is_visible()
     for dark in (False, True):
         opened.set_theme(dark)
         titles = [views.nth(number).locator(".l-ti") for number in range(views.count())]
         assert all(title.is_visible() for title in titles)
         assert [title.inner_text().split()[0] for title in titles] == [
-            "Schema", "Schema", "Schema", "Actions", "Timeline"
+            "Schema", "Schema", "Actions", "Timeline", "Schema", "Actions", "Timeline"
         ]  # fmt: skip
         assert views.get_by_text("hidden from the model").first.is_visible()
         opened.screenshot(f"first_answer_{'dark' if dark else 'light'}")
