@@ -95,9 +95,16 @@ def test_aiohttp_is_not_loaded_by_a_branch() -> None:
 
 
 def test_L5_first_use_of_branch_takes_40_ms_beyond_pydantic() -> None:
-    """The base is what any program with a model class and an event loop has loaded: pydantic in use, and asyncio."""
-    base = "import asyncio, pydantic, time; pydantic.create_model('M', a=int); pydantic.TypeAdapter(int);"
-    first = "t = time.process_time(); import lionagi; lionagi.Branch; print((time.process_time() - t) * 1000)"
-    run_python(base + first)  # writes the bytecode
-    best = min(float(run_python(base + first)) for _ in range(7))
-    assert best <= 40
+    """The base is what any program with a model class and an event loop has loaded: pydantic in use, and asyncio.
+
+    The base itself takes 118 ms of processor time where the bar was set; the figure is taken as a share of it within
+    one process, because a machine's speed differs from minute to minute by more than the margin.
+    """
+    source = (
+        "import time; start = time.process_time(); import asyncio, pydantic;"
+        "pydantic.create_model('M', a=int); pydantic.TypeAdapter(int); base = time.process_time() - start;"
+        "start = time.process_time(); import lionagi; lionagi.Branch; print((time.process_time() - start) / base)"
+    )
+    run_python(source)  # writes the bytecode
+    share = min(float(run_python(source)) for _ in range(7))
+    assert share * 118 <= 40
