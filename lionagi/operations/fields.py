@@ -149,7 +149,7 @@ class ActionRequestModel(HashableModel):
     """A model's request to call one tool.
 
     A blank function is None, and so are arguments that are no JSON object (JSON text of an object is one): the request
-    then fails alone when it is executed, instead of costing the whole answer. A padded name is kept: it is another name.
+    then fails alone when it is executed, instead of costing the whole answer. A padded name is kept, as another name.
     """
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"description": "One tool call."})
