@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lionagi.ln.yamls import load_yaml
 from support.openai_server import Faults, OpenAIServer, Reply, structured, text, tool_call
 
 from lionagi._errors import ProviderQuotaError, ScriptExhaustedError, StaleRecordingError
 from lionagi.ln.clock import ManualClock, NoWaitClock
+from lionagi.ln.yamls import load_yaml
 from lionagi.service.api_calling import APICalling
 from lionagi.service.imodel import iModel
 from lionagi.service.types import StreamChunk
