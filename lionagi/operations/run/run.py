@@ -13,6 +13,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from lionagi._errors import TimeoutError
+from lionagi.ln.trace import span
 from lionagi.operations._answer import read_answer
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for
@@ -91,12 +92,15 @@ class _Exchange:
     """One streamed exchange, from the request to the recorded block."""
 
     def __init__(self, branch: Branch, instruction: Any, param: RunParam, turn: Turn) -> None:
-        keywords = dict(param.imodel_kw or {})
-        timeout = keywords.pop("timeout", None)
+        timeout = None
+        if param.imodel_kw and "timeout" in param.imodel_kw:
+            keywords = dict(param.imodel_kw)
+            timeout = keywords.pop("timeout")
+            param = param.with_updates(imodel_kw=keywords)
         self.timeout: float | None = timeout if timeout and timeout > 0 else None
         self.turn = turn
         self.branch = branch
-        self.prepared: Prepared = prepare_request(branch, instruction, param.with_updates(imodel_kw=keywords), turn)
+        self.prepared: Prepared = prepare_request(branch, instruction, param, turn)
         self.collector = Collector(self.prepared)
         self.persistence = Persistence(branch, param, self.prepared.instruction) if param.stream_persist else None
 
@@ -140,15 +144,20 @@ class _Exchange:
         call = model.create_api_calling(**self.prepared.request, stream=True)
         deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
         try:
-            async with aclosing(model.stream(call)) as stream:
-                while True:
-                    async with asyncio.timeout_at(deadline):
-                        chunk = await anext(stream, None)
-                    if chunk is None:
-                        break
-                    if self.persistence is not None:
-                        self.persistence.chunk(chunk)
-                    yield chunk
+            with span("model call") as step:
+                if step.name:  # nothing is looked up where nobody traces
+                    step.set(provider=model.provider, model=model.model_name)
+                async with aclosing(model.stream(call)) as stream:
+                    while True:
+                        async with asyncio.timeout_at(deadline):
+                            chunk = await anext(stream, None)
+                        if chunk is None:
+                            break
+                        if self.persistence is not None:
+                            self.persistence.chunk(chunk)
+                        yield chunk
+                if step.name:
+                    step.set(usage=call.usage, finish_reason=call.finish_reason)
         except builtins.TimeoutError as error:
             if deadline is None or asyncio.get_running_loop().time() < deadline:
                 raise failed_call(error, self.collector.text) from error
