@@ -71,7 +71,9 @@ async def act(
         raise ConfigurationError("Invalid strategy. Choose 'concurrent' or 'sequential'.")
     if not calls:
         return []
-    runner = _Runner(branch, action_param, turn or Turn(branch, "act", list(branch.progression.order)))
+    if turn is None:
+        turn = Turn(branch, "act", list(branch.progression.order), max_tool_calls=action_param.max_tool_calls)
+    runner = _Runner(branch, action_param, turn)
     try:
         await runner.run(calls)
     finally:

@@ -599,6 +599,13 @@ async def test_requests_past_the_cap_are_recorded_refusals(
     assert all(output(each)["error"] == "refused" for each in result.action_responses[allowed:])
 
 
+@pytest.mark.record("DEC-29-1")
+async def test_the_cap_binds_a_direct_call_as_well(bench: Bench) -> None:
+    found = await act(bench.branch, [request("safe", n=n) for n in range(4)], ActionParam(max_tool_calls=2))
+    assert [each.output for each in found[:2]] == [1, 2]
+    assert [output(each)["error"] for each in found[2:]] == ["refused", "refused"]
+
+
 @pytest.mark.record("DEC-29-2")
 @pytest.mark.parametrize("cap", [None, 3])
 async def test_no_more_calls_are_in_flight_than_allowed(cap: int | None) -> None:
