@@ -144,20 +144,15 @@ class _Exchange:
         call = model.create_api_calling(**self.prepared.request, stream=True)
         deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
         try:
-            with span("model call") as step:
-                if step.name:  # nothing is looked up where nobody traces
-                    step.set(provider=model.provider, model=model.model_name)
-                async with aclosing(model.stream(call)) as stream:
-                    while True:
-                        async with asyncio.timeout_at(deadline):
-                            chunk = await anext(stream, None)
-                        if chunk is None:
-                            break
-                        if self.persistence is not None:
-                            self.persistence.chunk(chunk)
-                        yield chunk
-                if step.name:
-                    step.set(usage=call.usage, finish_reason=call.finish_reason)
+            async with aclosing(model.stream(call)) as stream:
+                while True:
+                    async with asyncio.timeout_at(deadline):
+                        chunk = await anext(stream, None)
+                    if chunk is None:
+                        break
+                    if self.persistence is not None:
+                        self.persistence.chunk(chunk)
+                    yield chunk
         except builtins.TimeoutError as error:
             if deadline is None or asyncio.get_running_loop().time() < deadline:
                 raise failed_call(error, self.collector.text) from error
@@ -199,9 +194,14 @@ async def run_and_collect(
         turn.forget()
     param = chat_param if isinstance(chat_param, RunParam) else RunParam(**chat_param.to_dict())
     exchange = _Exchange(branch, instruction, param, turn)
-    async with aclosing(exchange.messages()) as messages:
-        async for _ in messages:
-            pass
+    # the span is held here and not in the generators, where a consumer's own spans would nest in it
+    with span("model call") as step:
+        if step.name:  # nothing is looked up where nobody traces
+            model = exchange.prepared.model
+            step.set(provider=model.provider, model=model.model_name)
+        async with aclosing(exchange.messages()) as messages:
+            async for _ in messages:
+                pass
     answers = exchange.collector.answers
     if not answers:
         return None
