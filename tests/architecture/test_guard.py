@@ -82,7 +82,7 @@ def test_no_key_reaches_a_test() -> None:
 
 def test_litter_in_the_working_directory_fails_a_test(pytester: pytest.Pytester) -> None:
     conftest = Path(__file__).parents[1] / "conftest.py"
-    pytester.makeini(f"[pytest]\npythonpath = {conftest.parent}\n")
+    pytester.makeini(f"[pytest]\npythonpath = '{conftest.parent}'\n")
     pytester.makeconftest(conftest.read_text(encoding="utf-8"))
     pytester.makepyfile("def test_it():\n    open('left.txt', 'w').close()\n")
     result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:cacheprovider")
