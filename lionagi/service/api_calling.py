@@ -21,6 +21,7 @@ class _Facts:
     """What is noted while the call runs; apart from the model, whose attributes are slow to set once per chunk."""
 
     started_at: float | None = None
+    took: float | None = None
     chunks: int = 0
     chars: int = 0
     answer: Answer | None = None
@@ -55,7 +56,9 @@ class APICalling(Event):
 
     @property
     def duration(self) -> float | None:
-        """Seconds from start to end, None before the end."""
+        """Seconds from start to end by the endpoint's clock, None before the end."""
+        if self._facts.took is not None:
+            return self._facts.took
         duration = self.execution.duration
         return None if duration is Unset else cast("float", duration)
 
@@ -107,8 +110,12 @@ class APICalling(Event):
             return None
 
     async def _invoke(self) -> Any:
-        self._facts.started_at = self.endpoint.clock.time()
-        return await self.endpoint.call(self.payload, skip_payload_creation=True, extra_headers=self.headers)
+        facts, clock = self._facts, self.endpoint.clock
+        facts.started_at, zero = clock.time(), clock.monotonic()
+        try:
+            return await self.endpoint.call(self.payload, skip_payload_creation=True, extra_headers=self.headers)
+        finally:
+            facts.took = clock.monotonic() - zero
 
     def _stream(self) -> AsyncGenerator[StreamChunk]:
         self.streaming = True
@@ -116,17 +123,20 @@ class APICalling(Event):
         return self._facts.source
 
     async def _chunks_of(self) -> AsyncGenerator[StreamChunk]:
-        facts = self._facts
-        facts.started_at = self.endpoint.clock.time()
-        async with aclosing(self.endpoint.stream(self.payload, extra_headers=self.headers)) as chunks:
-            async for chunk in chunks:
-                facts.chunks += 1
-                if chunk.type == "text":
-                    facts.chars += len(chunk.content or "")
-                elif chunk.type == "result":
-                    facts.end = chunk.metadata
-                    self.execution.response = chunk.metadata.get("raw")
-                yield chunk
+        facts, clock = self._facts, self.endpoint.clock
+        facts.started_at, zero = clock.time(), clock.monotonic()
+        try:
+            async with aclosing(self.endpoint.stream(self.payload, extra_headers=self.headers)) as chunks:
+                async for chunk in chunks:
+                    facts.chunks += 1
+                    if chunk.type == "text":
+                        facts.chars += len(chunk.content or "")
+                    elif chunk.type == "result":
+                        facts.end = chunk.metadata
+                        self.execution.response = chunk.metadata.get("raw")
+                    yield chunk
+        finally:
+            facts.took = clock.monotonic() - zero
 
     async def close_stream(self) -> None:
         """Close the endpoint's stream, so that a reader who stops early leaves no connection open."""

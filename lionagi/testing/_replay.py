@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import lionagi._errors as errors
 from lionagi._errors import LionError, ProviderError
-from lionagi.ln.clock import Clock
+from lionagi.ln.clock import SYSTEM_CLOCK, Clock, SystemClock
 from lionagi.service.connections.agentic import AgenticEndpoint
 from lionagi.service.connections.endpoint import Endpoint, result_chunk
 from lionagi.service.connections.endpoint_config import EndpointConfig
@@ -23,6 +23,36 @@ from ._responses import chat_completion, chunk_of, entry_chunks, error_of, text_
 from ._types import ErrorResponse, RecordedModel, ResponseEntry, StreamResponse
 
 __all__ = ("AgenticReplayEndpoint", "ReplayEndpoint", "replay_endpoint")
+
+
+class _ReplayClock(SystemClock):
+    """Real time plus what the served answers took when they were recorded, so that views show those times.
+
+    Nobody waits for them. There is one clock in a process, so that the calls of a branch keep their order whichever
+    of its models answered.
+    """
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def time(self) -> float:
+        """Return seconds since the epoch, the served answers' times added."""
+        return SYSTEM_CLOCK.time() + self.ahead
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back, the served answers' times added."""
+        return SYSTEM_CLOCK.monotonic() + self.ahead
+
+
+_REPLAY_CLOCK = _ReplayClock()
+
+
+def _serve(recording: Recording, payload: dict[str, Any], clock: Clock) -> ResponseEntry:
+    """Take the answer to a request and let its recorded time pass on a replay clock."""
+    entry = recording.take(payload)
+    if isinstance(clock, _ReplayClock) and entry.recording is not None:
+        clock.ahead += max(entry.recording.duration or 0.0, 0.0)
+    return entry
 
 
 def _choose(recordings: dict[str, Recording], provider: str | None, model: str | None) -> Recording:
@@ -42,12 +72,12 @@ def replay_endpoint(path: str | Path, provider: str | None, model: str | None, c
         path: The recording.
         provider: What the code names; it only chooses where the file holds several models.
         model: As ``provider``.
-        clock: The endpoint's clock.
+        clock: The endpoint's clock; in the place of the system's, one on which recorded times pass.
     """
     recording = _choose(open_recordings(Path(path)), provider, model)
     kind = AgenticReplayEndpoint if recording.identity.kind == "agentic" else ReplayEndpoint
     endpoint = kind(recording)
-    endpoint.clock = clock
+    endpoint.clock = _REPLAY_CLOCK if clock is SYSTEM_CLOCK else clock
     return endpoint
 
 
@@ -101,7 +131,7 @@ class ReplayEndpoint(Endpoint):
         """Nothing is held."""
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> dict[str, Any]:
-        entry = self.recording.take(payload)
+        entry = _serve(self.recording, payload, self.clock)
         if isinstance(entry, ErrorResponse):
             raise _error_of(entry, self.config.provider)
         return chat_completion(entry, self.recording.identity.model, native_calls=True)
@@ -111,7 +141,7 @@ class ReplayEndpoint(Endpoint):
     ) -> AsyncGenerator[StreamChunk]:
         """Yield the text in the recorded pieces, then the result chunk."""
         payload, _ = self.create_payload(request, extra_headers, **kwargs)
-        entry = self.recording.take(payload)
+        entry = _serve(self.recording, payload, self.clock)
         for chunk in _api_chunks(entry):
             yield chunk
         if isinstance(entry, ErrorResponse):
@@ -135,7 +165,7 @@ class AgenticReplayEndpoint(AgenticEndpoint):
         return other
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> dict[str, Any]:
-        entry = self.recording.take(payload)
+        entry = _serve(self.recording, payload, self.clock)
         if isinstance(entry, ErrorResponse):
             raise _error_of(entry, self.config.provider)
         return chat_completion(entry, self.recording.identity.model)
@@ -145,7 +175,7 @@ class AgenticReplayEndpoint(AgenticEndpoint):
     ) -> AsyncGenerator[StreamChunk]:
         """Yield the recorded chunks; a recorded failure is an error chunk, and then the exception."""
         payload, _ = self.create_payload(request, extra_headers, **kwargs)
-        entry = self.recording.take(payload)
+        entry = _serve(self.recording, payload, self.clock)
         for chunk in entry_chunks(entry, self.recording.identity.model):
             yield chunk
         if isinstance(entry, ErrorResponse):

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from lionagi.operations.operate.step import Step
 from lionagi.operations.schema.generated import pair_of
 from lionagi.operations.schema.json_structure import JsonStructure
-from lionagi.operations.schema.native import native_schema
+from lionagi.operations.schema.native import provider_schema
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.messages.formats import request_json_schema
 from lionagi_nb._records import is_branch, mapping, words
@@ -19,6 +19,7 @@ from lionagi_nb._records import is_branch, mapping, words
 __all__ = ("MAX_CALLS", "SchemaSource", "of_format", "of_operative")
 
 MAX_CALLS = 64
+_ACTION_FIELDS = frozenset({"action_required", "action_requests", "action_responses"})
 
 ToolSchemas = list[dict[str, Any]]
 
@@ -29,8 +30,9 @@ class SchemaSource:
 
     `own` are the caller's fields. `request_schema` decides what is required and hidden, `shown` is what a person sees:
     the same, or the schema before it is narrowed to tools where it is not known which tools there are.
-    `native` tells whether the branch's endpoint takes the schema itself, None where no
-    branch is given; `prompt` is the text that stands in the prompt where it does not.
+    `native` tells whether the branch's endpoint takes the schema itself (it is then the very schema that is sent), None
+    where no branch is given; `prompt` is the text that stands in the prompt where it does not. `offered` is what is
+    sent in the schema's place where the endpoint takes tools itself and nothing but tool calls is asked for.
     """
 
     subject: str
@@ -41,6 +43,7 @@ class SchemaSource:
     tools: tuple[str, ...]
     native: bool | None
     prompt: str
+    offered: dict[str, Any]
 
 
 def of_format(
@@ -82,12 +85,16 @@ def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions:
     able: Any = getattr(endpoint, "capabilities", None)
     native = None if able is None else bool(able.structured_output)
     strict = bool(able.strict_schema) if able is not None else False
-    schema = native_schema(structure, tools, max_calls=max_calls, strict=strict)
+    schema, _ = provider_schema(structure, tools, max_calls, strict_mode=strict)
     if native is False:  # the prompt shows the request as it is, not narrowed to the tools
         schema = request_json_schema(response)
-    shown = schema if tools else request_json_schema(response)
+    shown = schema if tools or native else request_json_schema(response)
     prompt = structure.render() if native is False else ""
-    return SchemaSource(name, response, own, schema, shown, names, native, prompt)
+    alone = response.model_fields.keys() <= _ACTION_FIELDS
+    offered: dict[str, Any] = {}
+    if tools and alone and able is not None and able.native_tools:
+        offered = endpoint.tools_payload(tools)
+    return SchemaSource(name, response, own, schema, shown, names, native, prompt, offered)
 
 
 def _tool_schemas(actions: Any) -> ToolSchemas:

@@ -183,7 +183,9 @@ def _before(source: SchemaSource) -> SchemaView:
     rows = field_rows(source.response, source.own, source.request_schema, source.tools)
     request = freeze(source.shown)
     folds = [_json_fold("Request schema, exactly as sent", request, ("sent natively",) if source.native else ())]
-    if source.prompt:
+    if source.offered:
+        folds = [_json_fold("Tools, exactly as sent", freeze(source.offered), ("sent natively",))]
+    elif source.prompt:
         fact = f"text · {size(byte_size(source.prompt))} · in the prompt"
         folds = [Fold("Request schema, exactly as sent", fact, source.prompt, is_json=False)]
     elif source.native is None:

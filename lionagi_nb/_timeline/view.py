@@ -23,6 +23,7 @@ from .script import ScriptUse, UnusedEntry, answers, explain, read_script, unuse
 __all__ = ("TimelineView", "timeline")
 
 _STEPS = (1, 2, 2.5, 5)
+_ROOM = 9  # characters that the last two labels of the axis may have together before they touch
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,13 +164,14 @@ def _extent(rows: Sequence[CallRow]) -> tuple[float, float]:
 
 
 def _scale(span: float) -> tuple[float, list[str]]:
-    """The round end of the time axis (seconds) and its five labels."""
+    """The round end of the time axis (seconds) and its five labels, the fourth empty where it would touch the last."""
     span = max(span, 0.004)
     power = 1e-3
     while power * 20 < span:
         power *= 10
     step = next(s * power for s in (*_STEPS, 10) if s * power * 4 >= span)
-    return step * 4, ["0", *(_label(step * i) for i in range(1, 5))]
+    one, two, three, four = (_label(step * i) for i in range(1, 5))
+    return step * 4, ["0", one, two, three if len(three) + len(four) <= _ROOM else "", four]
 
 
 def _label(seconds: float) -> str:

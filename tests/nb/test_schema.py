@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 from support.nb_views import body, snapshot
+from support.openai_server import OpenAIServer, structured, tool_call
 
 import lionagi_nb as nb
+from lionagi import Branch, iModel
 from lionagi.operations.operate.step import Step
 from lionagi_nb._schema.words import constraint_words, type_words
 
@@ -53,6 +56,54 @@ def result() -> Any:
 
 def fields(view: Any) -> dict[str, dict[str, Any]]:
     return {row["field"]: row for row in view.data()["fields"]}
+
+
+async def exactly_as_sent(
+    server: OpenAIServer, branch: Branch, answer: dict[str, Any], **kwargs: Any
+) -> tuple[Any, Any]:
+    """Return the schema that the server got and the one that the view of the result's class shows."""
+    server.script(structured(answer))
+    result = await branch.operate(instruction="Go.", **kwargs)
+    view = nb.schema(type(result), actions=branch, max_tool_calls=kwargs.get("max_tool_calls", 64))
+    sent = server.payloads[-1]["response_format"]["json_schema"]["schema"]
+    return sent, view.data()["Request schema, exactly as sent"]
+
+
+class Free(BaseModel):
+    notes: dict[str, str] = Field(default_factory=dict)
+
+
+async def test_after_a_call_the_view_shows_the_very_schema_that_was_sent(
+    openai_server: OpenAIServer, server_model: Callable[..., iModel]
+) -> None:
+    plain = Branch(chat_model=server_model())
+    triage = {"summary": "Twice.", "category": "billing", "urgency": 4, "refund_due": None, "tags": []}
+    sent, shown = await exactly_as_sent(openai_server, plain, triage, response_format=Triage)
+    assert shown == sent
+    sent, shown = await exactly_as_sent(openai_server, plain, {"notes": {}}, response_format=Free)
+    assert shown == sent
+
+
+async def test_after_a_call_with_a_format_and_tools_the_view_shows_the_very_schema_that_was_sent(
+    openai_server: OpenAIServer, server_model: Callable[..., iModel]
+) -> None:
+    tooled = Branch(chat_model=server_model(), tools=[search_kb, refund])
+    answer = {"notes": {}, "action_requests": [], "action_required": False}
+    kwargs = {"response_format": Free, "actions": True, "max_tool_calls": 2}
+    sent, shown = await exactly_as_sent(openai_server, tooled, answer, **kwargs)
+    assert shown == sent
+
+
+async def test_where_only_tools_are_sent_the_view_shows_the_tools(
+    openai_server: OpenAIServer, server_model: Callable[..., iModel]
+) -> None:
+    tooled = Branch(chat_model=server_model(), tools=[search_kb, refund])
+    openai_server.script(tool_call("search_kb", {"query": "x"}))
+    result = await tooled.operate(instruction="Go.", actions=True, max_tool_calls=1)
+    shown = nb.schema(type(result), actions=tooled).data()
+    assert "response_format" not in openai_server.payloads[0]
+    assert shown["Tools, exactly as sent"] == {"tools": openai_server.payloads[0]["tools"]}
+    assert not any(title.startswith("Request schema") for title in shown)
 
 
 def test_the_text_form_is_the_kept_one() -> None:

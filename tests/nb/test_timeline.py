@@ -10,6 +10,7 @@ from support.nb_views import START, body, branch, model_call, read, snapshot, to
 import lionagi_nb as nb
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import RecordedCall
+from lionagi_nb._timeline.view import _scale
 
 USER = {"role": "user", "content": "Say hello"}
 
@@ -127,6 +128,18 @@ def test_tools_stand_below_the_call_that_asked_for_them() -> None:
         tool_call("g", {}, started_at=START),
     ]
     assert [[t.function for t in row.tools] for row in nb.timeline(branch(logs)).rows] == [["f"], ["g"]]
+
+
+@pytest.mark.parametrize(
+    ("span", "labels"),
+    [
+        (3.2, ["0", "1 s", "2 s", "3 s", "4 s"]),
+        (0.36, ["0", "100 ms", "200 ms", "", "400 ms"]),
+        (9.0, ["0", "2.5 s", "5 s", "7.5 s", "10 s"]),
+    ],
+)
+def test_the_last_labels_of_the_time_axis_never_touch(span: float, labels: list[str]) -> None:
+    assert [label.replace("\u00a0", " ") for label in _scale(span)[1]] == labels
 
 
 def test_bars_share_one_scale() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -302,6 +303,35 @@ async def test_an_entry_written_by_hand_answers_any_prompt(tmp_path: Path) -> No
     model = iModel("local", replay=path)
     assert (await model.invoke(**ask("whatever"))).answer.text == "by hand"
     assert model.capabilities.structured_output
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_replayed_call_takes_its_recorded_time_and_nobody_waits(tmp_path: Path, stream: bool) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(
+        "version: 2\nrecording: {provider: openai, endpoint: chat/completions, kind: api, model: m}\nresponses:\n"
+        "- {type: text, content: slow, recording: {duration: 3600.0}}\n- {type: text, content: quick}\n"
+    )
+    model = iModel("openai", model="m", replay=path)
+    slow, quick = model.create_api_calling(**ask("one")), model.create_api_calling(**ask("two"))
+    began = time.monotonic()
+    for call in (slow, quick):
+        _ = [chunk async for chunk in call.stream()] if stream else await call.invoke()
+    assert 3600 <= (slow.duration or 0) < 3610
+    assert (quick.duration or 0) < 10
+    assert (quick.started_at or 0) - (slow.started_at or 0) >= 3600
+    assert time.monotonic() - began < 10
+
+
+async def test_a_replay_on_a_clock_of_the_callers_leaves_it_alone(tmp_path: Path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(
+        "version: 2\nrecording: {provider: openai, endpoint: chat/completions, kind: api, model: m}\n"
+        "responses:\n- {type: text, content: slow, recording: {duration: 3600.0}}\n"
+    )
+    clock = ManualClock(100.0)
+    call = await iModel("openai", model="m", replay=path, clock=clock).invoke(**ask())
+    assert (call.started_at, call.duration, clock.time()) == (100.0, 0.0, 100.0)
 
 
 def test_a_script_is_no_recording(tmp_path: Path) -> None:
