@@ -68,6 +68,14 @@ class LabPage:
         """Run a command of JupyterLab and wait until it is done."""
         self.page.evaluate("([c, a]) => window.jupyterapp.commands.execute(c, a)", [command, arguments or {}])
 
+    def run_unseen(self, code: str) -> None:
+        """Run code in the notebook's kernel beside its cells: nothing is shown, no cell's number changes."""
+        self.page.evaluate(
+            "code => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+            ".requestExecute({code, silent: true, store_history: false}).done.then(() => null)",
+            code,
+        )
+
     def run_all(self, seconds: float = 60) -> None:
         """Run every cell of the open notebook and wait for the kernel to come to rest."""
         self.page.set_default_timeout(seconds * 1000)
@@ -79,9 +87,10 @@ class LabPage:
         self.page.wait_for_function(f"() => {KERNEL_STATUS} === 'idle'", timeout=seconds * 1000)
 
     def set_theme(self, dark: bool) -> None:
-        """Switch JupyterLab's own theme and wait until the page shows it."""
+        """Switch JupyterLab's own theme and wait until the page shows it, its splash screen gone again."""
         self.execute("apputils:change-theme", {"theme": "JupyterLab Dark" if dark else "JupyterLab Light"})
         self.page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{str(not dark).lower()}'")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def save(self) -> None:
         """Save the open notebook to disk."""
