@@ -26,7 +26,7 @@ TEST_ENV := $(VENV)/.with-nb-dev
 LIVE_ENV := $(VENV)/.with-nb-local-dev
 DOCS_ENV := $(VENV)/.with-docs
 
-.PHONY: help lab test unit notebook-tests lint architecture live browser kernels lowest full proof \
+.PHONY: help lab test notebook-tests lint architecture live browser kernels lowest full proof \
 	conformance promises notebooks api docs screenshots clean
 
 help: ## list the targets
@@ -63,6 +63,9 @@ test: $(TEST_ENV) ## run every test that needs neither network nor browser, note
 	exit $$status
 
 # for builders
+
+notebook-tests: $(TEST_ENV) ## run the notebooks from their recordings, all sockets refused
+	@"$(PY)" -m pytest -q $(NBVAL) notebooks $(PYTEST_ARGS)
 
 lint: $(TEST_ENV) ## ruff check, ruff format --check, pyright
 	@status=0; \
