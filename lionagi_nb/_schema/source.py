@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from lionagi.operations.operate.step import Step
 from lionagi.operations.schema.generated import pair_of
 from lionagi.operations.schema.json_structure import JsonStructure
-from lionagi.operations.schema.native import provider_schema
+from lionagi.operations.schema.native import is_object_schema, provider_schema
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.messages.formats import request_json_schema
 from lionagi_nb._records import is_branch, mapping, words
@@ -86,6 +86,8 @@ def _source(name: str, response: type[BaseModel], own: tuple[str, ...], actions:
     native = None if able is None else bool(able.structured_output)
     strict = bool(able.strict_schema) if able is not None else False
     schema, _ = provider_schema(structure, tools, max_calls, strict_mode=strict)
+    if native and not is_object_schema(schema):
+        native = False
     if native is False:  # the prompt shows the request as it is, not narrowed to the tools
         schema = request_json_schema(response)
     shown = schema if tools or native else request_json_schema(response)

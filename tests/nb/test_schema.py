@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 from support.nb_views import body, snapshot
 from support.openai_server import OpenAIServer, structured, tool_call
 
@@ -220,3 +220,19 @@ def test_types_are_written_as_in_code(annotation: Any, words: str) -> None:
 )
 def test_constraints_are_words(prop: dict[str, Any], words: list[str]) -> None:
     assert constraint_words(prop) == words
+
+
+class Numbers(RootModel[list[int]]):
+    """A format whose root is no object."""
+
+
+async def test_a_format_that_cannot_go_natively_is_shown_in_the_prompt_as_it_was_sent(
+    openai_server: OpenAIServer, server_model: Callable[..., iModel]
+) -> None:
+    branch = Branch(chat_model=server_model())
+    openai_server.script(structured([1, 2]))
+    result = await branch.operate(instruction="Go.", response_format=Numbers)
+    text = nb.schema(type(result), actions=branch).text()
+    assert "response_format" not in openai_server.payloads[-1]
+    assert "sent natively" not in text
+    assert "in the prompt" in text

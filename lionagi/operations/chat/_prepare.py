@@ -11,7 +11,7 @@ from lionagi._errors import ConfigurationError
 from lionagi.ln.trace import span
 from lionagi.operations._turn import Turn
 from lionagi.operations.schema.json_structure import structure_for
-from lionagi.operations.schema.native import provider_schema, schema_name
+from lionagi.operations.schema.native import is_object_schema, provider_schema, schema_name
 from lionagi.protocols.messages.instruction import Instruction, InstructionContent
 from lionagi.protocols.messages.render import WireCache, render_payload
 
@@ -178,7 +178,7 @@ def _schema_plan(
     payload: dict[str, Any] = {}
     if native:
         schema, strict = provider_schema(structure, tools, calls_left, strict_mode=endpoint.capabilities.strict_schema)
-        if _is_object(schema):
+        if is_object_schema(schema):
             payload = endpoint.schema_payload(schema_name(structure), schema, strict=strict)
         else:
             native, prompted = _without_native(param)
@@ -204,13 +204,6 @@ def _channels(mode: str, endpoint: Endpoint) -> tuple[bool, bool]:
             "constrains its output. Use 'auto' or 'prompt'."
         )
     return (able, not able) if mode == "auto" else (mode != "prompt", mode != "native")
-
-
-def _is_object(schema: dict[str, Any]) -> bool:
-    """Tell whether the answer is a JSON object; a RootModel of a list is not, and providers take objects only."""
-    if "$ref" in schema:
-        schema = schema.get("$defs", {}).get(schema["$ref"].rpartition("/")[2], {})
-    return schema.get("type") == "object"
 
 
 def _without_native(param: ChatParam) -> tuple[bool, bool]:

@@ -15,7 +15,7 @@ from lionagi.operations.schema.generated import generated_pair, pair_of
 from lionagi.operations.schema.structure import Structure
 from lionagi.protocols.messages.formats import request_json_schema
 
-__all__ = ("is_strict_compatible", "native_schema", "provider_schema", "schema_name")
+__all__ = ("is_object_schema", "is_strict_compatible", "native_schema", "provider_schema", "schema_name")
 
 _CACHE: Final = "__lionagi_schemas__"
 _MOST_CACHED: Final = 16
@@ -80,6 +80,13 @@ def provider_schema(
         if compatible:
             return schema, True
     return _kept(form, tool_schemas, max_calls, False)[0], False
+
+
+def is_object_schema(schema: dict[str, Any]) -> bool:
+    """Tell whether the schema's answer is a JSON object; a RootModel of a list is not, and providers take objects only."""
+    if "$ref" in schema:
+        schema = schema.get("$defs", {}).get(schema["$ref"].rpartition("/")[2], {})
+    return schema.get("type") == "object"
 
 
 def _kept(
