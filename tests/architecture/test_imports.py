@@ -98,7 +98,8 @@ def measured(base: str, result: str) -> float:
     source = (
         f"import time; start = time.process_time(); {base};"
         "pydantic.create_model('M', a=int); pydantic.TypeAdapter(int); base = time.process_time() - start;"
-        f"start = time.process_time(); import lionagi; lionagi.Branch; own = time.process_time() - start; print({result})"
+        "start = time.process_time(); import lionagi; lionagi.Branch; own = time.process_time() - start;"
+        f"print({result})"
     )
     run_python(source)  # writes the bytecode
     return min(float(run_python(source)) for _ in range(7))

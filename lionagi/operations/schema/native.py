@@ -83,7 +83,7 @@ def provider_schema(
 
 
 def is_object_schema(schema: dict[str, Any]) -> bool:
-    """Tell whether the schema's answer is a JSON object; a RootModel of a list is not, and providers take objects only."""
+    """Tell whether the answer is a JSON object, the only root that providers take; a RootModel of a list is not."""
     if "$ref" in schema:
         schema = schema.get("$defs", {}).get(schema["$ref"].rpartition("/")[2], {})
     return schema.get("type") == "object"
