@@ -5,7 +5,6 @@ Sync functions run in threads of our own, so that none of them holds up the loop
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import inspect
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -125,6 +124,8 @@ def _one_call(func: Callable[..., Any], kw: dict[str, Any], timeout: float | Non
         return call
 
     async def within(item: Any) -> Any:
+        import asyncio
+
         deadline = asyncio.timeout(timeout)
         try:
             async with deadline:
@@ -180,6 +181,8 @@ async def _fan_out(items: list[Any], call: _Call, limit: int | None, period: flo
 
 async def _run_all(items: list[Any], call: _Call, limit: int | None, period: float, clock: Clock) -> list[Any]:
     # Tasks are made only when there is room for them: ten thousand items at two a time are never ten thousand tasks.
+    import asyncio
+
     room = asyncio.Semaphore(limit) if limit is not None and limit < len(items) else None
     tasks: list[asyncio.Task[Any]] = []
     async with asyncio.TaskGroup() as group:

@@ -5,7 +5,6 @@ Code that sleeps takes a ``clock`` and calls its ``sleep``; it never calls ``asy
 
 from __future__ import annotations
 
-import asyncio
 from time import monotonic, time
 from typing import Protocol, runtime_checkable
 
@@ -37,6 +36,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         """Wait on the running loop."""
+        import asyncio
+
         await asyncio.sleep(max(seconds, 0.0))
 
 
@@ -45,6 +46,8 @@ class NoWaitClock(SystemClock):
 
     async def sleep(self, seconds: float) -> None:
         """Let other tasks run once, however long the wait that was asked for."""
+        import asyncio
+
         await asyncio.sleep(0)
 
 
@@ -76,6 +79,8 @@ class ManualClock:
 
     async def sleep(self, seconds: float) -> None:
         """Move the clock forward at once, then let other tasks run."""
+        import asyncio
+
         self.sleeps.append(seconds)
         self.advance(seconds)
         await asyncio.sleep(0)

@@ -6,11 +6,13 @@ Such objects break when a second loop touches them, and one object of ours (a mo
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ("PerLoop",)
 
@@ -33,6 +35,8 @@ class PerLoop(Generic[T]):
 
     def get(self) -> T:
         """Return the running loop's value; outside a loop this is a RuntimeError."""
+        import asyncio
+
         loop = asyncio.get_running_loop()
         try:
             return self._values[loop]
@@ -41,6 +45,8 @@ class PerLoop(Generic[T]):
 
     def pop(self) -> T | None:
         """Take the running loop's value out, or return None where there is none; for closing it."""
+        import asyncio
+
         with self._lock:
             return self._values.pop(asyncio.get_running_loop(), None)
 

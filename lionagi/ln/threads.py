@@ -6,7 +6,6 @@ program; and its size is fixed, so a few such functions would stop all others. H
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import threading
 from collections.abc import Callable
@@ -40,6 +39,8 @@ async def call_in_thread(
         on_late: Called on the event loop's thread with (result, error) when the call ends after the caller was
             cancelled; not called when that loop has closed by then.
     """
+    import asyncio
+
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()

@@ -11,7 +11,6 @@ through :mod:`lionagi.ln.threads`. Never hold a span open across a ``yield``: th
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
@@ -161,6 +160,8 @@ class _OpenSpan:
 
 
 def _status(error: BaseException | None) -> Literal["ok", "error", "cancelled"]:
+    import asyncio
+
     if error is None:
         return "ok"
     return "cancelled" if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | GeneratorExit) else "error"

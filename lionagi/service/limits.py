@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 
 from lionagi.ln.clock import Clock
@@ -33,6 +32,8 @@ class LoopLimits:
     """What one event loop counts. The lock is fair, so that whoever waits for the window keeps the others behind."""
 
     def __init__(self, settings: _Settings) -> None:
+        import asyncio
+
         self.settings = settings
         self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
         self.turn = asyncio.Lock()

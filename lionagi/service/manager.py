@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 from lionagi._errors import ConfigurationError, short_repr
@@ -46,6 +45,8 @@ class iModelManager:
 
     async def shutdown(self, timeout: float = 5.0) -> None:
         """Close all models; one that fails or takes longer than ``timeout`` seconds is logged and left."""
+        import asyncio
+
         for name, model in self.registry.items():
             try:
                 async with asyncio.timeout(timeout):

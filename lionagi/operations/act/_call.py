@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -103,6 +102,8 @@ class ToolRequest:
 
     async def attempt(self, branch: Branch, param: ActionParam, selected: frozenset[str] | None) -> Outcome:
         """Go the whole road once and keep how it ended."""
+        import asyncio
+
         clock = branch.chat_model.clock
         started_at, zero = clock.time(), clock.monotonic()
         with span("tool", function=self.function) as step:
@@ -179,6 +180,8 @@ class ToolRequest:
         return (reason, by), by
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], timeout: float | None, by: str) -> Outcome:
+        import asyncio
+
         scope = asyncio.timeout(timeout)
         try:
             async with scope:

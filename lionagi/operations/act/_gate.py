@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
@@ -44,6 +43,8 @@ async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:
     A gate's ``deadline`` attribute, in seconds, replaces the 10 s that it has otherwise. Synchronous gates run in a
     thread of their own.
     """
+    import asyncio
+
     for gate in gates:
         name = _name(gate)
         deadline = getattr(gate, "deadline", _DEADLINE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lionagi._errors import ConfigurationError
@@ -95,6 +94,8 @@ class _Runner:
     """Runs the requests of one turn under its caps."""
 
     def __init__(self, branch: Branch, param: ActionParam, turn: Turn) -> None:
+        import asyncio
+
         self.branch = branch
         self.param = param
         self.turn = turn

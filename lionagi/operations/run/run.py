@@ -6,7 +6,6 @@ consumer that stops early keeps what it has seen: that much is recorded.
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -140,6 +139,8 @@ class _Exchange:
 
     async def _chunks(self) -> AsyncGenerator[StreamChunk]:
         """Yield the model's chunks; log the call however it ends; failures become the verbs' one error."""
+        import asyncio
+
         model = self.prepared.model
         call = model.create_api_calling(**self.prepared.request, stream=True)
         deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout

@@ -1,6 +1,5 @@
 """FunctionCalling: one call of a tool as an event."""
 
-import asyncio
 import builtins
 from collections.abc import Callable
 from typing import Any
@@ -61,6 +60,8 @@ class FunctionCalling(Event):
         return await (self.func_tool.call(self.arguments) if limit is None else self._within(limit))
 
     async def _within(self, seconds: float) -> Any:
+        import asyncio
+
         scope = asyncio.timeout(seconds)
         try:
             async with scope:

@@ -1,6 +1,5 @@
 """Tool: a function that a model may ask for, with its schema and the check of its arguments."""
 
-import asyncio
 import functools
 import inspect
 import types
@@ -190,6 +189,8 @@ class Tool(Element):
         Raises:
             ExecutionError: The function itself raised CancelledError, or the tool has no function.
         """
+        import asyncio
+
         if self.preprocessor is not None:
             changed = self.preprocessor(arguments, **self.preprocessor_kwargs)
             arguments = self.validate_arguments(await changed if inspect.isawaitable(changed) else changed)

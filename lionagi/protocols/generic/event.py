@@ -1,10 +1,9 @@
 """Event: an element that runs once and remembers how it went."""
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator
 from enum import StrEnum
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import Field, PrivateAttr
 from pydantic_core import to_jsonable_python
@@ -12,6 +11,9 @@ from pydantic_core import to_jsonable_python
 from lionagi._errors import ExecutionError
 from lionagi.ln.types import Unset, UnsetType
 from lionagi.protocols.generic.element import Element
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ("Event", "EventStatus", "Execution")
 
@@ -104,7 +106,7 @@ class Event(Element):
 
     execution: Execution = Field(default_factory=Execution)
     streaming: bool = Field(default=False, exclude=True)
-    _done: asyncio.Event | None = PrivateAttr(default=None)
+    _done: Any = PrivateAttr(default=None)
 
     @property
     def status(self) -> EventStatus:
@@ -132,8 +134,10 @@ class Event(Element):
         return {}
 
     @property
-    def completion_event(self) -> asyncio.Event:
+    def completion_event(self) -> "asyncio.Event":
         """An asyncio event that is set once the status is terminal."""
+        import asyncio
+
         if self._done is None:
             self._done = asyncio.Event()
         if self.execution.status not in _OPEN:

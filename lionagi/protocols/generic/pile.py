@@ -1,10 +1,9 @@
 """Pile: an ordered collection of elements with look-up by id."""
 
-import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 from uuid import UUID
 
 from pydantic import Field, PrivateAttr
@@ -15,6 +14,9 @@ from lionagi.ln.loops import PerLoop
 from lionagi.ln.types import Undefined
 from lionagi.protocols.generic.element import ID, Element
 from lionagi.protocols.generic.progression import Progression
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ("Pile",)
 
@@ -39,7 +41,7 @@ class Pile(Element, Generic[T]):
     progression: Progression = Field(default_factory=Progression)
     item_type: set[Any] | None = Field(default=None, exclude=True)
     strict_type: bool = False
-    _locks: PerLoop[asyncio.Lock] | None = PrivateAttr(default=None)
+    _locks: PerLoop[Any] | None = PrivateAttr(default=None)
 
     def __class_getitem__(cls, _item: Any) -> "type[Pile[Any]]":  # pyright: ignore[reportIncompatibleMethodOverride]
         # Pydantic would build a new class for each type argument; the argument matters to type checkers only.
@@ -262,8 +264,10 @@ class Pile(Element, Generic[T]):
     # -- asynchronous twins: the same under the pile's lock
 
     @property
-    def lock(self) -> asyncio.Lock:
+    def lock(self) -> "asyncio.Lock":
         """The pile's lock on the running event loop; ``async with pile`` takes it."""
+        import asyncio
+
         if self._locks is None:
             self._locks = PerLoop(asyncio.Lock)
         return self._locks.get()
