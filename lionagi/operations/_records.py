@@ -5,7 +5,6 @@ Each record is a mapping with a ``kind``. They hold facts for people and views; 
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ("action_pair", "error_record", "failed_call", "log_attempt", "log_model_call", "log_turn")
 
-_logger = logging.getLogger(__name__)
 _PREVIEW = 50
 
 _STATUS = {EventStatus.COMPLETED: "ok", EventStatus.CANCELLED: "cancelled"}
@@ -114,9 +112,15 @@ async def log_attempt(
 ) -> None:
     """Leave the audit record of one attempt in ``branch.logs`` and show it to the observers."""
     if param.verbose_action:
-        _logger.debug("tool %s(%s): %s", call.function, str(call.arguments)[:_PREVIEW], outcome.status)
+        import logging
+
+        logging.getLogger(__name__).debug(
+            "tool %s(%s): %s", call.function, str(call.arguments)[:_PREVIEW], outcome.status
+        )
     if outcome.status == "error":
-        _logger.info("tool %s failed: %s", call.function, outcome.reason)
+        import logging
+
+        logging.getLogger(__name__).info("tool %s failed: %s", call.function, outcome.reason)
     content = {
         "kind": "tool_call",
         "turn": turn.id,

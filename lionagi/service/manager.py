@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
 from lionagi._errors import ConfigurationError, short_repr
 from lionagi.service.imodel import iModel
 
 __all__ = ("iModelManager",)
-
-logger = logging.getLogger(__name__)
 
 
 class iModelManager:
@@ -46,10 +42,11 @@ class iModelManager:
     async def shutdown(self, timeout: float = 5.0) -> None:
         """Close all models; one that fails or takes longer than ``timeout`` seconds is logged and left."""
         import asyncio
+        import logging
 
         for name, model in self.registry.items():
             try:
                 async with asyncio.timeout(timeout):
                     await model.close()
             except Exception as error:
-                logger.warning("model %r did not close: %s", name, error)
+                logging.getLogger(__name__).warning("model %r did not close: %s", name, error)

@@ -111,6 +111,10 @@ def test_L5_first_use_of_branch_takes_40_ms_beyond_pydantic() -> None:
     assert measured("import pydantic", "own * 1000") <= 40
 
 
-def test_first_use_of_branch_stays_a_third_of_pydantics_own() -> None:
-    """No promise but a guard against growth that a noisy machine does not upset; the promise is L5's full figure."""
-    assert measured("import asyncio, pydantic", "own / base") <= 40 / 118
+def test_first_use_of_branch_stays_small_beside_pydantics_own() -> None:
+    """L5's 40 ms as a share of what pydantic takes, 108 ms where this was written: a noisy machine upsets it less."""
+    assert measured("import pydantic", "own / base") <= 40 / 108
+
+
+def test_first_use_of_branch_leaves_asyncio_to_the_first_call() -> None:
+    assert not {"asyncio", "logging"} & loaded_by("import lionagi; lionagi.Branch")

@@ -1,6 +1,5 @@
 """Log: a record of what happened, held in memory."""
 
-import logging
 from typing import Any, Self
 
 from pydantic import PrivateAttr, SkipValidation
@@ -8,8 +7,6 @@ from pydantic import PrivateAttr, SkipValidation
 from lionagi.protocols.generic.element import Element
 
 __all__ = ("Log",)
-
-_logger = logging.getLogger(__name__)
 
 
 class Log(Element):
@@ -32,7 +29,9 @@ class Log(Element):
         """Make a log of an element's facts or of a mapping; an empty one is noted as such, with a warning."""
         facts = content.to_dict("json") if isinstance(content, Element) else content
         if not facts:
-            _logger.warning("a log without content was created")
+            import logging
+
+            logging.getLogger(__name__).warning("a log without content was created")
             facts = {"error": "No content to log."}
         return cls(content=facts)
 

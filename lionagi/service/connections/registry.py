@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ __all__ = (
     "register_endpoint",
 )
 
-logger = logging.getLogger(__name__)
 E = TypeVar("E", bound=Endpoint)
 
 GENERIC_PROVIDER = "openai_compatible"
@@ -160,7 +158,9 @@ class EndpointRegistry:
                         importlib.import_module(name)
                     except Exception as error:
                         cls._skipped[name] = f"{type(error).__name__}: {error}"
-                        logger.debug("provider module %s is skipped: %s", name, error)
+                        import logging
+
+                        logging.getLogger(__name__).debug("provider module %s is skipped: %s", name, error)
                 cls._loaded = True
         return cls._entries
 
