@@ -102,7 +102,7 @@ def measured(base: str, result: str) -> float:
         f"print({result})"
     )
     run_python(source)  # writes the bytecode
-    return min(float(run_python(source)) for _ in range(7))
+    return min(float(run_python(source)) for _ in range(15))
 
 
 @pytest.mark.proof
