@@ -47,6 +47,7 @@ __all__ = (
     "ObservationError",
     "OperationError",
     "ParseError",
+    "PrimitiveJSONError",
     "ProviderAuthError",
     "ProviderCapacityError",
     "ProviderConnectionError",
@@ -212,6 +213,10 @@ class ParseError(OperationError):
     def __init__(self, message: str | None = None, *, validation_error: Exception | None = None, **kwargs: Any) -> None:
         super().__init__(message, **kwargs)
         self.validation_error = validation_error
+
+
+class PrimitiveJSONError(ParseError, TypeError):
+    """The text is a JSON number, string, bool or null where an object or array was asked for."""
 
 
 class ExtractionError(ParseError):

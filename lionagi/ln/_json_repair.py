@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from lionagi._errors import ParseError, short_repr
+from lionagi._errors import ParseError, PrimitiveJSONError, short_repr
 
 from ._json_read import loads_json
 
@@ -13,10 +13,6 @@ __all__ = ("REPAIR_MAX_BYTES", "REPAIR_MAX_DEPTH", "fuzzy_json")
 
 REPAIR_MAX_BYTES = 256 * 1024
 REPAIR_MAX_DEPTH = 200
-
-
-class _PrimitiveError(ParseError, TypeError):
-    """The text is a JSON number, string, bool or null where an object or array was asked for."""
 
 
 def fuzzy_json(text: str, /) -> dict[str, Any] | list[Any]:
@@ -39,7 +35,7 @@ def fuzzy_json(text: str, /) -> dict[str, Any] | list[Any]:
         value = _repair(text)
     if isinstance(value, dict | list):
         return cast("dict[str, Any] | list[Any]", value)
-    raise _PrimitiveError(f"a JSON object or array was expected, not the primitive {short_repr(value)}")
+    raise PrimitiveJSONError(f"a JSON object or array was expected, not the primitive {short_repr(value)}")
 
 
 def _repair(text: str) -> Any:
@@ -57,7 +53,7 @@ def _repair(text: str) -> Any:
     source.meter = _Meter(20_000 + 8 * len(text))
     try:
         repaired = repair_json(source, skip_json_loads=True)
-    except (_OverBudgetError, ValueError, RecursionError, IndexError) as error:
+    except (_OverBudget, ValueError, RecursionError, IndexError) as error:
         raise ParseError(f"Invalid JSON string, beyond repair: {short_repr(text)}", cause=error) from error
     if not repaired.strip():
         raise ParseError(f"Invalid JSON string, nothing in it looks like an object or array: {short_repr(text)}")
@@ -72,7 +68,7 @@ def _bracket_depth(text: str) -> int:
     return deepest
 
 
-class _OverBudgetError(Exception):
+class _OverBudget(Exception):
     """The repair took more steps than its budget; deliberately no ValueError, which the library would swallow."""
 
 
@@ -85,7 +81,7 @@ class _Meter:
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise _OverBudgetError
+            raise _OverBudget
 
 
 class _MeteredText(str):
@@ -99,7 +95,7 @@ class _MeteredText(str):
         if key.__class__ is int:
             meter.left -= 1
             if meter.left < 0:
-                raise _OverBudgetError
+                raise _OverBudget
             return found
         meter.spend(2 + len(found) // 16)
         return self._same_meter(found)
