@@ -1,7 +1,7 @@
 """Views of lionagi's runs for notebooks: values with a text form, self-contained markup and plain data.
 
     import lionagi_nb as nb
-    nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
+    nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)   nb.transcript(branch)
     nb.run_sync(coro)
 
 Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ._run_sync import run_sync
     from ._schema.view import schema
     from ._timeline.view import timeline
+    from ._transcript.view import transcript
 
 __all__ = (
     "actions",
@@ -28,6 +29,7 @@ __all__ = (
     "run_sync",
     "schema",
     "timeline",
+    "transcript",
     "unload_ipython_extension",
 )
 
@@ -38,6 +40,7 @@ _HOMES = {
     "run_sync": "._run_sync",
     "schema": "._schema.view",
     "timeline": "._timeline.view",
+    "transcript": "._transcript.view",
     "unload_ipython_extension": "._extension",
 }
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field, create_model
-from support.nb_views import branch, model_call, read, tool_call, triage_actions, triage_timeline, turn
+from support.nb_views import branch, model_call, read, said, tool_call, triage_actions, triage_timeline, turn
 
 import lionagi_nb as nb
 from lionagi.testing._script import ScriptModel
@@ -23,6 +23,7 @@ from lionagi_nb._actions.view import ActionsView
 from lionagi_nb._markup import MAX_VIEW
 from lionagi_nb._schema.view import ResultSchemaView, SchemaView
 from lionagi_nb._timeline.view import TimelineView
+from lionagi_nb._transcript.view import TranscriptView
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -80,6 +81,7 @@ def views(text: str) -> list[Any]:
         nb.actions(branch([turn(tools=[text])], text)),
         nb.timeline(source),
         nb.timeline([call]),
+        nb.transcript(said(text)),
         nb.schema(model, actions=True),
         nb.schema(model(value=text)),
     ]
@@ -109,7 +111,7 @@ def test_N3_mixed_payloads_are_text_in_every_view(text: str) -> None:
 
 def test_N3_no_view_is_left_out() -> None:
     kinds = {type(view) for view in views("x")}
-    assert kinds == {ActionsView, TimelineView, SchemaView, ResultSchemaView}
+    assert kinds == {ActionsView, TimelineView, SchemaView, ResultSchemaView, TranscriptView}
 
 
 def test_H2_hidden_characters_are_boxed_with_a_caution() -> None:

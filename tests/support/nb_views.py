@@ -109,6 +109,25 @@ def branch(logs: list[Any], name: str | None = "triage", calls: Any = None, scri
     return SimpleNamespace(name=name, logs=logs, chat_model=SimpleNamespace(endpoint=endpoint))
 
 
+def said(text: str) -> Any:
+    """Return a branch that has messages of every kind with `text` in every place of theirs."""
+    asked = {"function": text, "arguments": {text: text}, "action_response_id": "b"}
+    contents: list[tuple[str, dict[str, Any]]] = [
+        ("system", {"system_message": text}),
+        ("user", {"instruction": {text: text}, "guidance": text, "context": [text], "images": [text]}),
+        ("assistant", {"assistant_response": text * 3 + "\n" + text}),
+        ("action", asked),
+        ("action", {**asked, "output": {text: text}, "action_request_id": "a"}),
+        (text, {"instruction": text}),
+    ]
+    held = branch([tool_call(text, text, request_id="a", status=text, reason=text)], text)
+    held.messages = [
+        SimpleNamespace(role=role, id="a" if "action_response_id" in content else "x", content=content, metadata={})
+        for role, content in contents
+    ]
+    return held
+
+
 def triage_actions() -> Any:
     """Return a branch with every status of a request: ok, error, timeout, denied, refused, not run."""
     order = {"order_id": "A-1093"}

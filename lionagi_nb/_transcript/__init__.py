@@ -1,0 +1,1 @@
+"""The transcript view: the conversation of a branch, turn by turn."""
