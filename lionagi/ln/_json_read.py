@@ -104,7 +104,8 @@ def _refusal(problem: str, source: str, position: int) -> ParseError:
     line = source.count("\n", 0, position) + 1
     column = position - source.rfind("\n", 0, position)
     found = short_repr(source[max(position - 10, 0) : position + 60])
-    return ParseError(f"invalid JSON at line {line}, column {column}: {problem}; the text there is {found}")
+    message = f"invalid JSON at line {line}, column {column}: {problem}; the text there is {found}"
+    return ParseError(message, details={"line": line})
 
 
 def _without_surrogates(value: Any) -> Any:

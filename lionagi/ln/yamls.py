@@ -3,7 +3,7 @@
 Reading is bounded and never recursive: the parser's events are put together here, so that nothing is built that a cap
 refuses. The data are JSON's: dicts, lists, text, numbers, true, false and null. A plain scalar is read as PyYAML's
 ``safe_load`` reads it, save where that would change what was written: ``1e5`` is a number as in JSON, ``12:30`` is
-text rather than 750, and dates and numbers with leading zeros are refused or stay text.
+text rather than 750, and dates, ``NaN``, ``Infinity`` and numbers with leading zeros are refused or stay text.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ _SPECIAL_FLOAT = late_pattern(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 _LEADING_ZERO = late_pattern(r"[-+]?0[0-9_]+\Z")
 _DATE = late_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t]|\Z)")
 _SEXAGESIMAL = late_pattern(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+# Text to YAML; what a JSON writer puts where it had a float that is not finite.
+_JSON_NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
+_SHORTEST_LONG_INTEGER = 500
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
 _NO_KEY = object()
 
@@ -256,15 +259,23 @@ def _plain(text: str) -> tuple[Any, str | None]:
         return None, None
     if text in _BOOLS:
         return _BOOLS[text], None
-    first = text[0]
-    if first not in "-+.0123456789":
+    if text in _JSON_NOT_FINITE:
+        return text, "is not a finite number; put it in quotes if it is text"
+    if text[0] not in "-+.0123456789":
         return text, None
     if _INTEGER.match(text):
-        return int(text.replace("_", ""), 0), None
+        return _integer(text.replace("_", "")), None
     if _FLOAT.match(text):
         value = float(text.replace("_", ""))
         return value, None if math.isfinite(value) else "is too large a number"
     return _doubtful(text)
+
+
+def _integer(text: str) -> int:
+    value = int(text, 0)
+    if len(text) > _SHORTEST_LONG_INTEGER:
+        str(value)  # a hexadecimal number may be too long to be written in digits, which its reader would find out
+    return value
 
 
 def _doubtful(text: str) -> tuple[Any, str | None]:
@@ -327,7 +338,7 @@ def _represent_text(dumper: Any, text: str) -> Any:
 
 def _reads_as_other(text: str) -> bool:
     """Return whether a plain scalar of that text is anything but the text, for this reader or for PyYAML's."""
-    if text == "" or text in _NULLS or text in _BOOLS:
+    if text == "" or text in _NULLS or text in _BOOLS or text in _JSON_NOT_FINITE:
         return True
     if text[0] not in "-+.0123456789":
         return False

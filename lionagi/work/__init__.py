@@ -1,0 +1,1 @@
+"""Typed forms: declared fields, values, rules, and every problem in one pass; nothing here schedules or runs work."""
