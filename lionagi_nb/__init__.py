@@ -1,7 +1,8 @@
 """Views of lionagi's runs for notebooks: values with a text form, self-contained markup and plain data.
 
     import lionagi_nb as nb
-    nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)   nb.transcript(branch)
+    nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
+    nb.transcript(branch)   nb.compare(before, after)
     nb.run_sync(coro)
 
 Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._actions.view import actions
+    from ._compare.view import compare
     from ._extension import load_ipython_extension, unload_ipython_extension
     from ._nested import enable_nested_loops
     from ._run_sync import run_sync
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = (
     "actions",
+    "compare",
     "enable_nested_loops",
     "load_ipython_extension",
     "run_sync",
@@ -35,6 +38,7 @@ __all__ = (
 
 _HOMES = {
     "actions": "._actions.view",
+    "compare": "._compare.view",
     "enable_nested_loops": "._nested",
     "load_ipython_extension": "._extension",
     "run_sync": "._run_sync",

@@ -19,13 +19,17 @@ _TEXT = 600  # characters of a message that stand in its row; the whole is in a 
 
 
 class CallLine(NamedTuple):
-    """A tool call under the answer that asked for it: its status, its tool, and what came of it on one line."""
+    """A tool call under the answer that asked for it: its status, its tool, and what came of it on one line.
+
+    `whole` is the JSON text of the arguments and the outcome, uncut.
+    """
 
     status: str
     function: str
     arguments: str
     outcome: str
     is_reason: bool
+    whole: str
 
 
 class Fold(NamedTuple):
@@ -197,7 +201,8 @@ def _call(message: Any, content: Record, responses: dict[str, Any], asked: dict[
     reason = words(record.get("reason") or mapping(output).get("message")) if status != "ok" else ""
     outcome = reason or ("" if response is None else inline(thaw(freeze(output))))
     arguments = inline(thaw(freeze(content.get("arguments"))))
-    return CallLine(status, words(content.get("function")) or "–", arguments, outcome, bool(reason))
+    whole = freeze([content.get("arguments"), reason or output])
+    return CallLine(status, words(content.get("function")) or "–", arguments, outcome, bool(reason), whole)
 
 
 def tally(calls: Sequence[CallLine]) -> str:

@@ -20,6 +20,7 @@ import lionagi_nb as nb
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import RecordedCall
 from lionagi_nb._actions.view import ActionsView
+from lionagi_nb._compare.view import CompareView
 from lionagi_nb._markup import MAX_VIEW
 from lionagi_nb._schema.view import ResultSchemaView, SchemaView
 from lionagi_nb._timeline.view import TimelineView
@@ -82,6 +83,7 @@ def views(text: str) -> list[Any]:
         nb.timeline(source),
         nb.timeline([call]),
         nb.transcript(said(text)),
+        nb.compare(said(text), said(text + " more"), names=(text, text)),
         nb.schema(model, actions=True),
         nb.schema(model(value=text)),
     ]
@@ -111,7 +113,7 @@ def test_N3_mixed_payloads_are_text_in_every_view(text: str) -> None:
 
 def test_N3_no_view_is_left_out() -> None:
     kinds = {type(view) for view in views("x")}
-    assert kinds == {ActionsView, TimelineView, SchemaView, ResultSchemaView, TranscriptView}
+    assert kinds == {ActionsView, TimelineView, SchemaView, ResultSchemaView, TranscriptView, CompareView}
 
 
 def test_H2_hidden_characters_are_boxed_with_a_caution() -> None:
