@@ -17,6 +17,7 @@
     └── ExecutionError (RuntimeError)          something ran and failed
         ├── ScriptExhaustedError               a script has no answer for this call
         ├── StaleRecordingError                a recording does not hold this prompt
+        ├── RealModelCallError                 a guarded test asked a real model
         └── ProviderError                      the model's side failed
             ├── ProviderAuthError, ProviderQuotaError, ProviderContextError, ProviderCapacityError
             ├── ProviderUnsupportedModelError, ProviderSafetyError
@@ -61,6 +62,7 @@ __all__ = (
     "ProviderTimeoutError",
     "ProviderUnsupportedModelError",
     "RateLimitError",
+    "RealModelCallError",
     "RelationError",
     "ResourceError",
     "SchemaRejectedError",
@@ -247,11 +249,27 @@ class ExecutionError(LionError, RuntimeError):
 
 
 class ScriptExhaustedError(ExecutionError):
-    """A script has no answer for this call; the message says which call and what it asked."""
+    """A script has no answer for this call; the message says which call and what it asked.
+
+    Attributes:
+        closest: Index of the entry that came closest to being served, None where the script is empty.
+        reason: Why that entry was not served.
+    """
+
+    def __init__(
+        self, message: str | None = None, *, closest: int | None = None, reason: str = "", **facts: Any
+    ) -> None:
+        super().__init__(message, **facts)
+        self.closest = closest
+        self.reason = reason
 
 
 class StaleRecordingError(ExecutionError):
     """A recording holds no answer for this prompt; the message shows how the prompt changed."""
+
+
+class RealModelCallError(ExecutionError):
+    """A test under guard asked a real model; the message names the test. Nothing was sent."""
 
 
 class ProviderError(ExecutionError):

@@ -11,6 +11,7 @@ from lionagi._errors import ExecutionError
 from lionagi.ln.types import Unset
 from lionagi.protocols.generic.event import Event
 from lionagi.service.connections.endpoint import Endpoint
+from lionagi.service.replay import call_guards
 from lionagi.service.types import Answer, StreamChunk
 
 __all__ = ("APICalling",)
@@ -110,6 +111,8 @@ class APICalling(Event):
             return None
 
     async def _invoke(self) -> Any:
+        for refuse in call_guards:
+            refuse(self.endpoint)
         facts, clock = self._facts, self.endpoint.clock
         facts.started_at, zero = clock.time(), clock.monotonic()
         try:
@@ -123,6 +126,8 @@ class APICalling(Event):
         return self._facts.source
 
     async def _chunks_of(self) -> AsyncGenerator[StreamChunk]:
+        for refuse in call_guards:
+            refuse(self.endpoint)
         facts, clock = self._facts, self.endpoint.clock
         facts.started_at, zero = clock.time(), clock.monotonic()
         try:

@@ -19,7 +19,7 @@ from lionagi.service.connections.endpoint_config import EndpointConfig
 from lionagi.service.connections.registry import EndpointRegistry
 from lionagi.service.limits import Limits, LoopLimits
 from lionagi.service.model_names import THREE_WAYS_OUT, resolve_names
-from lionagi.service.replay import recorder, replay_endpoint, replay_file
+from lionagi.service.replay import call_guards, player, recorder, replay_endpoint, replay_file
 from lionagi.service.types import Capabilities, StreamChunk
 
 __all__ = ("iModel",)
@@ -30,6 +30,8 @@ ChunkFunction = Callable[[StreamChunk], "StreamChunk | Awaitable[StreamChunk | N
 
 class _NoEndpoint(Endpoint):
     """Stands in while no model is configured; the first call says what can be done about it."""
+
+    in_process = True
 
     def __init__(self) -> None:
         super().__init__(EndpointConfig(provider="none"))
@@ -142,10 +144,20 @@ class iModel:
     @property
     def endpoint(self) -> Endpoint:
         """The endpoint; where nothing is configured yet, one whose first call lists the three ways out."""
+        if (playing := player.get()) is not None:
+            served = playing.endpoint_of(self, *self._asked_for())
+            if served is not None:
+                return served
         if self._endpoint is None:
             found = self._find_endpoint()
             return self._take(found) if found is not None else _NoEndpoint()
         return self._endpoint
+
+    def _asked_for(self) -> tuple[str | None, str | None]:
+        if self._endpoint is not None:
+            config = self._endpoint.config
+            return config.provider, config.kwargs.get("model")
+        return resolve_names(*self._names, self._given["base_url"]) or (None, None)
 
     @property
     def clock(self) -> Clock:
@@ -192,6 +204,8 @@ class iModel:
         A missing key or model is a ConfigurationError.
         """
         endpoint, extra_headers = self.endpoint, kwargs.pop("extra_headers", None)
+        for refuse in call_guards:
+            refuse(endpoint)
         if (session := self.provider_session_id) and not kwargs.get("resume") and not kwargs.get("session_id"):
             kwargs["resume"] = session
         payload, headers = endpoint.create_payload(kwargs, extra_headers)

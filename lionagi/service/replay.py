@@ -1,4 +1,4 @@
-"""The replay tap: where recorded answers take the place of an endpoint, and where a recorder listens.
+"""The replay tap: where recorded answers take the place of an endpoint, where a recorder listens, a guard refuses.
 
 The code that reads and writes recordings lives in ``lionagi.testing._replay``, which is loaded by name at first use.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -18,8 +18,9 @@ from lionagi.service.types import StreamChunk
 
 if TYPE_CHECKING:
     from lionagi.service.api_calling import APICalling
+    from lionagi.service.imodel import iModel
 
-__all__ = ("REPLAY_ENV", "Recorder", "recorder", "replay_endpoint", "replay_file")
+__all__ = ("REPLAY_ENV", "Player", "Recorder", "call_guards", "player", "recorder", "replay_endpoint", "replay_file")
 
 REPLAY_ENV = "LIONAGI_REPLAY"
 
@@ -34,6 +35,21 @@ class Recorder(Protocol):
 
 recorder: ContextVar[Recorder | None] = ContextVar("lionagi_recorder", default=None)
 """Set where calls are to be recorded; None, the default, costs nothing."""
+
+
+class Player(Protocol):
+    """What puts recorded answers in the place of the models that a block of code asks."""
+
+    def endpoint_of(self, model: iModel, provider: str | None, name: str | None) -> Endpoint | None:
+        """Return what ``model`` is to ask instead of the named provider's model; None leaves it alone."""
+        ...
+
+
+player: ContextVar[Player | None] = ContextVar("lionagi_player", default=None)
+"""Set where a block is replayed; None, the default, costs nothing."""
+
+call_guards: list[Callable[[Endpoint], None]] = []
+"""Each is shown the endpoint of a call that is about to be made or sent, in every thread, and raises to refuse it."""
 
 
 def replay_file(given: str | Path | None, provider: str | None) -> Path | None:

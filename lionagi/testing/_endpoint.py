@@ -45,6 +45,7 @@ class ScriptedEndpoint(AgenticEndpoint):
     """
 
     is_cli: ClassVar[bool] = True
+    in_process: ClassVar[bool] = True
     DEFAULT_QUEUE_CAPACITY: ClassVar[int] = 10
     DEFAULT_CONCURRENCY_LIMIT: ClassVar[int] = 3
     capabilities = Capabilities(structured_output=False, system_role=True, native_tools=True)

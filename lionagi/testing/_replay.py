@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import lionagi._errors as errors
 from lionagi._errors import LionError, ProviderError
@@ -116,6 +116,8 @@ def _error_of(entry: ErrorResponse, provider: str) -> Exception:
 class ReplayEndpoint(Endpoint):
     """Serves the recorded answers of an API model; it is that model's endpoint in all but the network."""
 
+    in_process: ClassVar[bool] = True
+
     def __init__(self, recording: Recording) -> None:
         super().__init__(_config_of(recording.identity))
         self.recording = recording
@@ -152,6 +154,8 @@ class ReplayEndpoint(Endpoint):
 
 class AgenticReplayEndpoint(AgenticEndpoint):
     """Serves the recorded streams of an agentic model; what its agent did is shown again and done by nobody."""
+
+    in_process: ClassVar[bool] = True
 
     def __init__(self, recording: Recording) -> None:
         super().__init__(_config_of(recording.identity))

@@ -79,6 +79,7 @@ class Endpoint:
 
     Attributes:
         is_cli: The endpoint runs an agent of its own, so that its stream is a history and not only an answer.
+        in_process: It answers by itself, without a provider: nothing to be kept from in a test.
         capabilities: What it can do by itself; an instance may differ from its class.
         default_model: The model to ask where none is named.
         key_optional: It may be called without a key.
@@ -86,6 +87,7 @@ class Endpoint:
     """
 
     is_cli: ClassVar[bool] = False
+    in_process: ClassVar[bool] = False
     default_model: ClassVar[str | None] = None
     key_optional: ClassVar[bool] = False
     capabilities: Capabilities = Capabilities()
