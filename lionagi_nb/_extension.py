@@ -1,9 +1,10 @@
-"""``%load_ext lionagi_nb``: formatters for core types, and their complete removal."""
+"""``%load_ext lionagi_nb``: formatters for core types, the magics, and their complete removal."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ._magics import register_magics, unregister_magics
 from ._schema.view import schema
 from ._timeline.view import timeline
 
@@ -17,24 +18,26 @@ _KEPT = "_lionagi_nb_kept"
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Show a Branch as its timeline and an Operative as its schema; loading twice does nothing more."""
+    """Show a Branch as its timeline and an Operative as its schema, and add the magics; twice does nothing more."""
     formatter = shell.display_formatter.mimebundle_formatter
     if hasattr(shell, _KEPT):
         return
     kept = {key: formatter.for_type_by_name(*key, _bundle(view)) for key, view in _SHOWN.items()}
-    object.__setattr__(shell, _KEPT, kept)
+    object.__setattr__(shell, _KEPT, (kept, register_magics(shell)))
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Put back what `load_ipython_extension` found: formatters that others had registered, or none."""
+    """Put back what `load_ipython_extension` found: formatters and magics that others had registered, or none."""
     formatter = shell.display_formatter.mimebundle_formatter
-    kept: dict[tuple[str, str], Any] = getattr(shell, _KEPT, {})
+    if not hasattr(shell, _KEPT):
+        return
+    kept, magics = getattr(shell, _KEPT)
+    unregister_magics(shell, magics)
     for (module, name), before in kept.items():
         formatter.pop(f"{module}.{name}", None)
         if before is not None:
             formatter.for_type_by_name(module, name, before)
-    if hasattr(shell, _KEPT):
-        object.__delattr__(shell, _KEPT)
+    object.__delattr__(shell, _KEPT)
 
 
 def _bundle(view: Any) -> Any:

@@ -6,28 +6,29 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from IPython.core.formatters import DisplayFormatter
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import lionagi_nb as nb
 
 
-class Shell:
-    """What the extension uses of an IPython shell, with IPython's own formatters."""
-
-    def __init__(self) -> None:
-        self.display_formatter = DisplayFormatter()
-
-
-def state(shell: Any) -> list[dict[Any, Any]]:
+def state(shell: Any) -> list[Any]:
     formatter = shell.display_formatter.mimebundle_formatter
-    return [dict(formatter.type_printers), dict(formatter.deferred_printers), dict(vars(shell))]
+    magics = shell.magics_manager.magics
+    return [
+        dict(formatter.type_printers),
+        dict(formatter.deferred_printers),
+        dict(magics["line"]),
+        dict(magics["cell"]),
+        list(shell.input_transformers_cleanup),
+        set(shell.strdispatchers["complete_command"].strs),
+        set(vars(shell)),
+    ]
 
 
 @pytest.fixture
 def shell() -> Iterator[Any]:
-    yield Shell()
+    yield InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     InteractiveShell.clear_instance()
 
 
@@ -55,7 +56,7 @@ def test_another_ones_formatter_is_put_back(shell: Any) -> None:
     formatter.for_type_by_name("lionagi.session.branch", "Branch", mine)
     nb.load_ipython_extension(shell)
     nb.unload_ipython_extension(shell)
-    assert formatter.deferred_printers == {("lionagi.session.branch", "Branch"): mine}
+    assert formatter.deferred_printers[("lionagi.session.branch", "Branch")] is mine
 
 
 def test_unloading_without_loading_does_nothing(shell: Any) -> None:
@@ -64,9 +65,16 @@ def test_unloading_without_loading_does_nothing(shell: Any) -> None:
     assert state(shell) == before
 
 
-def test_a_real_shell_loads_and_unloads_it() -> None:
-    real = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    manager: Any = real.extension_manager
-    assert manager.load_extension("lionagi_nb") is None
-    assert manager.unload_extension("lionagi_nb") is None
-    InteractiveShell.clear_instance()
+def test_ipythons_own_manager_loads_and_unloads_it(shell: Any) -> None:
+    assert shell.extension_manager.load_extension("lionagi_nb") is None
+    assert shell.extension_manager.unload_extension("lionagi_nb") is None
+
+
+def test_another_ones_magic_is_put_back(shell: Any) -> None:
+    def mine(line: str) -> str:
+        return line
+
+    shell.register_magic_function(mine, "line", "timeline")
+    nb.load_ipython_extension(shell)
+    nb.unload_ipython_extension(shell)
+    assert shell.run_line_magic("timeline", "x") == "x"
