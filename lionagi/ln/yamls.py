@@ -36,6 +36,8 @@ _SPECIAL_FLOAT = late_pattern(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 _LEADING_ZERO = late_pattern(r"[-+]?0[0-9_]+\Z")
 _DATE = late_pattern(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t]|\Z)")
 _SEXAGESIMAL = late_pattern(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+# What no YAML text may hold; the parser says so without saying where.
+_CONTROL = late_pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Text to YAML; what a JSON writer puts where it had a float that is not finite.
 _JSON_NOT_FINITE = frozenset(("NaN", "Infinity", "-Infinity"))
 _SHORTEST_LONG_INTEGER = 500
@@ -110,14 +112,19 @@ def _events(source: str) -> Iterator[Any]:
     try:
         yield from library.parse(source, Loader=getattr(library, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise _unreadable(error) from None
+        raise _unreadable(error, source) from None
 
 
-def _unreadable(error: Any) -> ParseError | ValidationError:
+def _unreadable(error: Any, source: str) -> ParseError | ValidationError:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-    details = {"line": mark.line + 1} if mark is not None else None
+    line, where = None, ""
+    if mark is not None:
+        line, where = mark.line + 1, f" at line {mark.line + 1}, column {mark.column + 1}"
+    elif (control := _CONTROL.search(source)) is not None:
+        line = source.count("\n", 0, control.start()) + 1
+        where = f" at line {line}, where {control.group()!r} stands"
+    details = None if line is None else {"line": line}
     if "nesting depth" in problem:
         return ValidationError(f"YAML refused{where}: nested too deeply", details=details)
     return ParseError(f"not YAML{where}: {problem}", details=details)
@@ -246,8 +253,9 @@ class _Builder:
             return text
         try:
             value, doubt = _plain(text)
-        except ValueError as error:
-            self._refuse(f"{short_repr(text[:40])} is no number that can be read: {error}", event)
+        except ValueError:
+            why = f"it has {len(text)} characters" if len(text) > _SHORTEST_LONG_INTEGER else "it has no digits"
+            self._refuse(f"{short_repr(text[:40])} is no number that can be read: {why}", event)
         if doubt is not None and self._strict:
             self._refuse(f"{short_repr(text)} {doubt}", event)
         return value

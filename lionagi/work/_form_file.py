@@ -23,6 +23,7 @@ __all__ = (
     "FORM_FILE_MAX_DEPTH",
     "FormFileData",
     "FormFileProblem",
+    "declaration_problems",
     "number_problems",
     "parse_form_text",
     "structure_problems",
@@ -88,13 +89,24 @@ def parse_form_text(text: str | bytes) -> FormFileData:
         try:
             data = loads_json(source, unique_keys=True, max_depth=FORM_FILE_MAX_DEPTH)
         except ParseError as not_json:
-            message = f"could not parse as YAML ({not_yaml}) or as JSON ({not_json})"
-            raise ParseError(message, details=not_yaml.details or not_json.details) from None
+            raise _neither(source, not_yaml, not_json) from None
         lines = _json_lines(source)
     if not isinstance(data, dict):
-        kind = "an empty text" if data is None else f"a {type(data).__name__}"
-        raise ValidationError(f"the top level must be a YAML/JSON mapping, not {kind}", details={"line": 1})
+        message = f"the top level must be a YAML/JSON mapping, not {_kind(data)}"
+        raise ValidationError(message, details={"line": 1})
     return FormFileData(cast("dict[str, Any]", data), lines)
+
+
+def _neither(source: str, not_yaml: ParseError, not_json: ParseError) -> ParseError:
+    if not source.lstrip().startswith("{"):  # nobody meant it as JSON
+        return ParseError(f"could not parse: {not_yaml.message}", details=not_yaml.details)
+    problem = not_json.message.partition("; the text there")[0]
+    return ParseError(f"could not parse: {problem} ({not_yaml.message})", details=not_json.details)
+
+
+def _kind(value: Any) -> str:
+    names = {type(None): "nothing", str: "text", bool: "true or false", list: "a list", dict: "a mapping"}
+    return names.get(type(value), "a number")
 
 
 def _json_lines(source: str) -> dict[KeyPath, int]:
@@ -120,29 +132,30 @@ def _json_lines(source: str) -> dict[KeyPath, int]:
 
 
 def structure_problems(data: Mapping[str, Any]) -> list[FormFileProblem]:
-    """Return what is wrong with the sections and declarations, in the order in which a reader would mend it.
+    """Return what is wrong with the sections, in the order in which a reader would mend it.
 
-    Unknown sections, the types of the sections, values without fields, undeclared values, declarations.
+    That is: unknown sections, the types of the sections, values without fields, undeclared values.
     """
     fields, values = data.get("fields"), data.get("values")
+    sections = ", ".join(sorted(FORM_FILE_KEYS))
     problems = [
-        _problem(
-            data, (key,), str(key), f"unknown top-level key(s) {short_repr(key)}", ", ".join(sorted(FORM_FILE_KEYS))
-        )
+        _problem(data, (key,), str(key), f"unknown top-level key(s) {short_repr(key)}; allowed: {sections}", sections)
         for key in data
         if key not in FORM_FILE_KEYS
     ]
     for section in ("fields", "values"):
-        if not isinstance(data.get(section), Mapping | None):
-            problems.append(_problem(data, (section,), section, f"'{section}' must be a mapping", "a mapping"))
-    if not isinstance(data.get("title"), str | None):
-        problems.append(_problem(data, ("title",), "title", "'title' must be a string", "a string"))
+        if not isinstance(value := data.get(section), Mapping | None):
+            message = _must_be(f"'{section}'", "a mapping", value)
+            problems.append(_problem(data, (section,), section, message, "a mapping"))
+    if not isinstance(title := data.get("title"), str | None):
+        problems.append(_problem(data, ("title",), "title", _must_be("'title'", "a string", title), "a string"))
     if isinstance(values, Mapping) and values and isinstance(fields, Mapping | None):
         problems += _undeclared(data, fields or {}, cast("Mapping[str, Any]", values))
-    if isinstance(fields, Mapping):
-        for name, declaration in cast("Mapping[str, Any]", fields).items():
-            problems += _declaration_problems(data, name, declaration)
     return problems
+
+
+def _must_be(what: str, right: str, value: Any) -> str:
+    return f"{what} must be {right}, not {_kind(value)}"
 
 
 def _undeclared(data: Mapping[str, Any], fields: Mapping[str, Any], values: Mapping[str, Any]) -> list[FormFileProblem]:
@@ -156,21 +169,21 @@ def _undeclared(data: Mapping[str, Any], fields: Mapping[str, Any], values: Mapp
     ]
 
 
-def _declaration_problems(data: Mapping[str, Any], name: str, declaration: Any) -> list[FormFileProblem]:
+def declaration_problems(data: Mapping[str, Any], name: str, declaration: Any) -> list[FormFileProblem]:
+    """Return what is wrong with the outline of one field's declaration: no mapping, or keys that no field has."""
     if not isinstance(declaration, Mapping):
-        return [_problem(data, ("fields", name), name, f"field {short_repr(name)} must be a mapping", "a mapping")]
-    keys = cast("Mapping[str, Any]", declaration)
+        message = _must_be(f"field {short_repr(name)}", "a mapping", declaration)
+        return [_problem(data, ("fields", name), name, message, "a mapping")]
+    keys, allowed = cast("Mapping[str, Any]", declaration), ", ".join(FIELD_KEYS)
     return [
-        _problem(
-            data,
-            ("fields", name, key),
-            name,
-            f"invalid field {short_repr(name)}: unknown key {short_repr(key)}",
-            ", ".join(FIELD_KEYS),
-        )
+        _problem(data, ("fields", name, key), name, f"{_unknown(name, key)}; allowed: {allowed}", allowed)
         for key in keys
         if key not in FIELD_KEYS
     ]
+
+
+def _unknown(name: str, key: str) -> str:
+    return f"invalid field {short_repr(name)}: unknown key {short_repr(key)}"
 
 
 def _problem(
@@ -180,7 +193,7 @@ def _problem(
     for key in path:
         value = value[key]
     line = data.line(*path) if isinstance(data, FormFileData) else None
-    return FormFileProblem(field, f"{message}; expected: {expected}", expected, value, line)
+    return FormFileProblem(field, message, expected, value, line)
 
 
 def number_problems(data: Mapping[str, Any], values: Mapping[str, Any]) -> list[FormFileProblem]:
@@ -193,7 +206,7 @@ def number_problems(data: Mapping[str, Any], values: Mapping[str, Any]) -> list[
     return [
         FormFileProblem(
             name,
-            f"Field {name!r} must be a finite number, got {value!r}",
+            f"Field {name!r} must be a finite number, got {value!r}.",
             "a finite number",
             value,
             data.line("values", name) if isinstance(data, FormFileData) else None,
