@@ -10,13 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lionagi._errors import ScriptExhaustedError, StaleRecordingError
+    from lionagi._errors import RealModelCallError, ScriptExhaustedError, StaleRecordingError
     from lionagi.testing._branch import TestBranch, scripted_imodel
     from lionagi.testing._endpoint import ScriptedEndpoint
     from lionagi.testing._env import (
         DEFAULT_SCRIPTED_MODEL,
         ENV_MODEL,
         ENV_PROVIDER,
+        ENV_RECORD_MODE,
         ENV_SCRIPT_PATH,
         SCRIPTED_PROVIDER,
         is_scripted_provider_active,
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
         scripted_env,
         subprocess_env,
     )
-    from lionagi.testing._record import record
+    from lionagi.testing._legacy import LionAGIMockFactory, oai_chat_endpoint_config
+    from lionagi.testing._record import record, replay
     from lionagi.testing._recording import rewind
     from lionagi.testing._script import ScriptModel
+    from lionagi.testing._snapshots import script_from_branch
     from lionagi.testing._types import (
         EntryRecording,
         ErrorResponse,
@@ -40,15 +43,37 @@ if TYPE_CHECKING:
         ToolCallResponse,
         WhenMatcher,
     )
+    from lionagi.testing.helpers import (
+        AsyncTestHelpers,
+        IModelKwargCaptor,
+        MockClaudeCode,
+        MockElement,
+        TestDataHelpers,
+        ValidationHelpers,
+    )
+    from lionagi.testing.loaders import (
+        TestDataLoader,
+        get_api_response,
+        get_conversation,
+        get_error_scenario,
+        load_test_data,
+    )
 
 __all__ = (
     "DEFAULT_SCRIPTED_MODEL",
     "ENV_MODEL",
     "ENV_PROVIDER",
+    "ENV_RECORD_MODE",
     "ENV_SCRIPT_PATH",
     "SCRIPTED_PROVIDER",
+    "AsyncTestHelpers",
     "EntryRecording",
     "ErrorResponse",
+    "IModelKwargCaptor",
+    "LionAGIMockFactory",
+    "MockClaudeCode",
+    "MockElement",
+    "RealModelCallError",
     "RecordedCall",
     "ResponseEntry",
     "ScriptExhaustedError",
@@ -60,26 +85,44 @@ __all__ = (
     "StreamResponse",
     "StructuredResponse",
     "TestBranch",
+    "TestDataHelpers",
+    "TestDataLoader",
     "TextResponse",
     "ToolCallResponse",
+    "ValidationHelpers",
     "WhenMatcher",
+    "get_api_response",
+    "get_conversation",
+    "get_error_scenario",
     "is_scripted_provider_active",
+    "load_test_data",
+    "oai_chat_endpoint_config",
     "record",
+    "replay",
     "resolve_script_path",
     "rewind",
+    "script_from_branch",
     "scripted_env",
     "scripted_imodel",
     "subprocess_env",
 )
 
 _HOMES: dict[str, tuple[str, ...]] = {
-    "lionagi._errors": ("ScriptExhaustedError", "StaleRecordingError"),
-    "lionagi.testing._branch": ("TestBranch", "scripted_imodel"),
+    "lionagi._errors": (
+        "RealModelCallError",
+        "ScriptExhaustedError",
+        "StaleRecordingError",
+    ),
+    "lionagi.testing._branch": (
+        "TestBranch",
+        "scripted_imodel",
+    ),
     "lionagi.testing._endpoint": ("ScriptedEndpoint",),
     "lionagi.testing._env": (
         "DEFAULT_SCRIPTED_MODEL",
         "ENV_MODEL",
         "ENV_PROVIDER",
+        "ENV_RECORD_MODE",
         "ENV_SCRIPT_PATH",
         "SCRIPTED_PROVIDER",
         "is_scripted_provider_active",
@@ -87,9 +130,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "scripted_env",
         "subprocess_env",
     ),
-    "lionagi.testing._record": ("record",),
+    "lionagi.testing._legacy": (
+        "LionAGIMockFactory",
+        "oai_chat_endpoint_config",
+    ),
+    "lionagi.testing._record": (
+        "record",
+        "replay",
+    ),
     "lionagi.testing._recording": ("rewind",),
     "lionagi.testing._script": ("ScriptModel",),
+    "lionagi.testing._snapshots": ("script_from_branch",),
     "lionagi.testing._types": (
         "EntryRecording",
         "ErrorResponse",
@@ -102,6 +153,21 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "TextResponse",
         "ToolCallResponse",
         "WhenMatcher",
+    ),
+    "lionagi.testing.helpers": (
+        "AsyncTestHelpers",
+        "IModelKwargCaptor",
+        "MockClaudeCode",
+        "MockElement",
+        "TestDataHelpers",
+        "ValidationHelpers",
+    ),
+    "lionagi.testing.loaders": (
+        "TestDataLoader",
+        "get_api_response",
+        "get_conversation",
+        "get_error_scenario",
+        "load_test_data",
     ),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}

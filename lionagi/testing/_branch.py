@@ -97,6 +97,28 @@ class TestBranch:
         return TestBranch.scripted(branch).calls
 
     @staticmethod
+    def unused_entries(branch: Branch) -> list[tuple[int, ResponseEntry]]:
+        """Return index and entry of whatever the branch's script has not served yet."""
+        return TestBranch.scripted(branch).script.unused_entries()
+
+    @staticmethod
+    def assert_exhausted(branch: Branch) -> None:
+        """Check that the branch's script was served to its last entry.
+
+        Raises:
+            AssertionError: It was not; the message lists what was never used.
+        """
+        if unused := TestBranch.unused_entries(branch):
+            calls = TestBranch.scripted(branch).served
+            shown = "\n".join(f"  {index} {_shown(entry)}" for index, entry in unused)
+            raise AssertionError(f"{len(unused)} entries of the script were not used in {calls} calls:\n{shown}")
+
+    @staticmethod
     def attach_script(branch: Branch, script: Any) -> None:
         """Serve another script from its start; the recorded calls stay."""
         TestBranch.scripted(branch).attach_script(script)
+
+
+def _shown(entry: ResponseEntry) -> str:
+    fields = entry.model_dump(exclude_defaults=True, exclude={"type", "recording"})
+    return f"{entry.type} {short_repr(fields, 100)}"

@@ -73,6 +73,11 @@ class ScriptedEndpoint(AgenticEndpoint):
         """The script that is being served."""
         return self._script
 
+    @property
+    def served(self) -> int:
+        """How many calls the script has answered since it was attached."""
+        return self._served
+
     def attach_script(self, source: Any) -> None:
         """Serve another script from its start; the recorded calls stay, the call index starts at 0 again."""
         self._script = ScriptModel.coerce(source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -11,73 +11,99 @@ from lionagi.session.branch import Branch
 
 from ._branch import TestBranch
 from ._endpoint import ScriptedEndpoint
+from ._guard import ModelGuard
 from ._legacy import LionAGIMockFactory
+from ._pytest_hooks import block_of, guard_of
+from ._record import ScriptBlock
 from .helpers import AsyncTestHelpers, TestDataHelpers, ValidationHelpers
 from .loaders import TestDataLoader
 
+__all__ = (
+    "async_helpers",
+    "lionagi_script",
+    "make_mocked_branch",
+    "mock_factory",
+    "mocked_branch",
+    "mocked_branch_with_custom_response",
+    "mocked_error_branch",
+    "no_real_models",
+    "performance_benchmark",
+    "sample_api_responses",
+    "sample_conversation_data",
+    "sample_error_scenarios",
+    "scripted_branch",
+    "scripted_branch_factory",
+    "scripted_endpoint_for",
+    "test_data_helpers",
+    "test_data_loader",
+    "test_messages",
+    "test_payload",
+    "validation_helpers",
+)
 
-@pytest.fixture(name="mock_factory")
-def _mock_factory() -> type[LionAGIMockFactory]:
+
+@pytest.fixture
+def mock_factory() -> type[LionAGIMockFactory]:
     """The class LionAGIMockFactory."""
     return LionAGIMockFactory
 
 
-@pytest.fixture(name="async_helpers")
-def _async_helpers() -> type[AsyncTestHelpers]:
+@pytest.fixture
+def async_helpers() -> type[AsyncTestHelpers]:
     """The class AsyncTestHelpers."""
     return AsyncTestHelpers
 
 
-@pytest.fixture(name="validation_helpers")
-def _validation_helpers() -> type[ValidationHelpers]:
+@pytest.fixture
+def validation_helpers() -> type[ValidationHelpers]:
     """The class ValidationHelpers."""
     return ValidationHelpers
 
 
-@pytest.fixture(name="test_data_helpers")
-def _test_data_helpers() -> type[TestDataHelpers]:
+@pytest.fixture
+def test_data_helpers() -> type[TestDataHelpers]:
     """The class TestDataHelpers."""
     return TestDataHelpers
 
 
-@pytest.fixture(name="test_data_loader")
-def _test_data_loader() -> TestDataLoader:
+@pytest.fixture
+def test_data_loader() -> TestDataLoader:
     """A loader of the package's own test data."""
     return TestDataLoader()
 
 
-@pytest.fixture(name="sample_conversation_data")
-def _sample_conversation_data(test_data_loader: TestDataLoader) -> dict[str, Any]:
+@pytest.fixture
+def sample_conversation_data(test_data_loader: TestDataLoader) -> dict[str, Any]:
     """The sample conversation "basic_chat"."""
     return test_data_loader.get_conversation_data("basic_chat")
 
 
-@pytest.fixture(name="sample_api_responses")
-def _sample_api_responses(test_data_loader: TestDataLoader) -> dict[str, Any]:
+@pytest.fixture
+def sample_api_responses(test_data_loader: TestDataLoader) -> dict[str, Any]:
     """All sample API responses by name."""
     return test_data_loader.load_json("api_responses")
 
 
-@pytest.fixture(name="sample_error_scenarios")
-def _sample_error_scenarios(test_data_loader: TestDataLoader) -> dict[str, Any]:
+@pytest.fixture
+def sample_error_scenarios(test_data_loader: TestDataLoader) -> dict[str, Any]:
     """All sample errors by name."""
     return test_data_loader.load_json("error_scenarios")
 
 
-@pytest.fixture(name="make_mocked_branch")
-def _make_mocked_branch() -> Callable[..., Branch]:
+@pytest.fixture
+def make_mocked_branch() -> Callable[..., Branch]:
     """``LionAGIMockFactory.create_mocked_branch``."""
     return LionAGIMockFactory.create_mocked_branch
 
 
-@pytest.fixture(name="mocked_branch")
-def _mocked_branch() -> Branch:
+@pytest.fixture
+def mocked_branch() -> Branch:
     """A mocked branch that answers "mocked_response_string"."""
     return LionAGIMockFactory.create_mocked_branch()
 
 
-@pytest.fixture(name="mocked_branch_with_custom_response")
-def _mocked_branch_with_custom_response() -> Callable[..., Branch]:
+@pytest.fixture
+def mocked_branch_with_custom_response() -> Callable[..., Branch]:
     """A function ``(response="custom test response", **keywords)`` that makes a mocked branch."""
 
     def make(response: Any = "custom test response", **keywords: Any) -> Branch:
@@ -86,40 +112,56 @@ def _mocked_branch_with_custom_response() -> Callable[..., Branch]:
     return make
 
 
-@pytest.fixture(name="mocked_error_branch")
-def _mocked_error_branch() -> Branch:
+@pytest.fixture
+def mocked_error_branch() -> Branch:
     """A mocked branch whose every call fails with "Mocked API Error"."""
     return LionAGIMockFactory.create_mocked_branch(response=LionAGIMockFactory.create_error_response_mock())
 
 
-@pytest.fixture(name="test_messages")
-def _test_messages() -> list[dict[str, Any]]:
+@pytest.fixture
+def test_messages() -> list[dict[str, Any]]:
     """Three messages from the user."""
     return TestDataHelpers.create_test_messages()
 
 
-@pytest.fixture(name="test_payload")
-def _test_payload(test_messages: list[dict[str, Any]]) -> dict[str, Any]:
+@pytest.fixture
+def test_payload(test_messages: list[dict[str, Any]]) -> dict[str, Any]:
     """A chat payload that holds ``test_messages``."""
     return TestDataHelpers.create_test_payload(messages=test_messages)
 
 
-@pytest.fixture(name="scripted_branch_factory")
-def _scripted_branch_factory() -> Callable[..., Branch]:
+@pytest.fixture
+def scripted_branch_factory() -> Callable[..., Branch]:
     """``TestBranch.from_responses``."""
     return TestBranch.from_responses
 
 
-@pytest.fixture(name="scripted_branch")
-def _scripted_branch() -> Branch:
+@pytest.fixture
+def scripted_branch() -> Branch:
     """A scripted branch with one answer, the text "mocked doc response"."""
     return TestBranch.from_text("mocked doc response")
 
 
-@pytest.fixture(name="scripted_endpoint_for")
-def _scripted_endpoint_for() -> Callable[[Branch], ScriptedEndpoint]:
+@pytest.fixture
+def scripted_endpoint_for() -> Callable[[Branch], ScriptedEndpoint]:
     """``TestBranch.scripted``."""
     return TestBranch.scripted
+
+
+@pytest.fixture
+def lionagi_script(request: pytest.FixtureRequest) -> ScriptBlock | None:
+    """The block in which the test's calls are recorded or replayed, as its marker says; see ``record``.
+
+    Without the marker the file is ``scripts/<test file>/<test>.yaml`` beside the test file.
+    """
+    return block_of(request.node)
+
+
+@pytest.fixture
+def no_real_models(request: pytest.FixtureRequest) -> Generator[ModelGuard]:
+    """Makes every real model call of the test an error that names the test, also where it is swallowed."""
+    with guard_of(request.node) as guard:
+        yield guard
 
 
 class _Benchmark:
@@ -137,7 +179,7 @@ class _Benchmark:
         return list(self._records)
 
 
-@pytest.fixture(name="performance_benchmark", scope="session")
-def _performance_benchmark() -> _Benchmark:
+@pytest.fixture(scope="session")
+def performance_benchmark() -> _Benchmark:
     """What notes figures over a whole session: ``record(name, duration, memory_usage=None)``, ``get_all()``."""
     return _Benchmark()

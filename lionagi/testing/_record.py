@@ -1,92 +1,165 @@
-"""Recording real calls, so that the same code can be replayed for ever without the model."""
+"""Recording a block of code once, and replaying it for ever without the model."""
 
 from __future__ import annotations
 
-import warnings
-from contextvars import Token
-from datetime import UTC, datetime
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from functools import wraps
+from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any, Self, cast
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar, cast, get_args
 
-from lionagi.ln.files import write_atomic
-from lionagi.ln.secrets import scrub
-from lionagi.ln.yamls import dump_yaml
-from lionagi.service.api_calling import APICalling
-from lionagi.service.replay import Recorder, recorder
-from lionagi.service.types import StreamChunk
+from lionagi._errors import ConfigurationError, short_repr
 
-from ._entries import entry_of, model_of
-from ._types import RecordedModel, ResponseEntry, ScriptRecording
+from ._env import ENV_RECORD_MODE
+from ._player import FilePlayer
+from ._recorder import CallRecorder
+from ._recording import Match
+from ._types import ResponseEntry
 
-__all__ = ("CallRecorder", "record")
+__all__ = ("RECORD_MODES", "RecordMode", "ScriptBlock", "record", "replay")
+
+F = TypeVar("F", bound=Callable[..., Any])
+RecordMode = Literal["auto", "record", "replay", "live"]
+RECORD_MODES: tuple[RecordMode, ...] = get_args(RecordMode)
 
 
-def record(path: str | Path) -> CallRecorder:
-    """Record every model call of a block into a file that ``iModel(replay=path)`` or LIONAGI_REPLAY serves.
+def record(
+    path: str | Path, mode: RecordMode | None = None, *, match: Match = "prompt", mask: Iterable[str] = ()
+) -> ScriptBlock:
+    """Record every model call of a block into a file, which ``replay(path)`` serves in the place of the models.
 
-    Works with ``with`` and ``async with``, for calls of any provider and for tasks that the block starts. The file is
-    written once, at the end of the block, also where the block failed: calls in the order of their start, credentials
-    masked. A block without a call leaves the file as it was, with a UserWarning.
+    Use it with ``with``, ``async with`` or as a decorator of a function. It sees the calls of any provider, streamed
+    or not, also in tasks and ``asyncio.to_thread`` calls that the block starts. The file is written once, atomically,
+    at the end of the block: calls in the order of their start, credentials masked. A block without a call leaves the
+    file as it was, with a UserWarning.
+
+    Args:
+        path: The file.
+        mode: "record" always records, also what a failing block had asked; "replay" serves the file; "auto" serves it
+            where it exists, and else records it unless the block fails; "live" does neither. When omitted, the
+            environment variable LIONAGI_RECORD_MODE decides, and "record" where that is unset.
+        match: How a replay finds an answer, see ``replay``.
+        mask: Texts that must not be written, beside the credentials of the models and of the environment.
+
+    Raises:
+        ValueError: There is no such mode or match.
     """
-    return CallRecorder(path)
+    return ScriptBlock(path, mode, "record", match, mask)
 
 
-class CallRecorder(Recorder):
-    """What ``record`` returns; it listens from the start of the block to its end."""
+def replay(path: str | Path, *, match: Match = "prompt") -> ScriptBlock:
+    """Answer every model call of a block from a file, under the identity and kind of the recorded models.
 
-    def __init__(self, path: str | Path) -> None:
+    Each block starts at the file's first answer, and no model is asked. A script that was written by hand is served
+    in its own order.
+
+    Args:
+        path: A file that ``record`` wrote, or a script.
+        match: "prompt" serves the answer that was recorded for the same messages, schema and tools, in any order of
+            calls, and a changed prompt is a StaleRecordingError that shows the difference; "position" serves each
+            model's answers in their order whatever is asked, for prompts that never repeat exactly (a date, an id).
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ScriptExhaustedError: More is asked than was recorded.
+        StaleRecordingError: Something else is asked than was recorded.
+    """
+    return ScriptBlock(path, "replay", "replay", match, ())
+
+
+class ScriptBlock(AbstractContextManager["ScriptBlock"]):
+    """What ``record`` and ``replay`` return; as a decorator it starts anew with each call of the function.
+
+    Attributes:
+        path: The file.
+        mode: What the block does, once it has begun: "record", "replay" or "live".
+    """
+
+    def __init__(
+        self, path: str | Path, mode: RecordMode | None, default: RecordMode, match: Match, mask: Iterable[str]
+    ) -> None:
+        if match not in get_args(Match):
+            raise ConfigurationError(f"match {short_repr(match)} is none of {', '.join(get_args(Match))}")
+        if mode is not None:
+            _check_mode(mode, "mode")
         self.path = Path(path).expanduser()
-        self._calls: list[tuple[float, RecordedModel, ResponseEntry]] = []
-        self._secrets: set[str] = set()
-        self._token: Token[Recorder | None] | None = None
+        self.mode: RecordMode = mode or default
+        self._given = (mode, default, match, [mask] if isinstance(mask, str) else list(mask))
+        self._inner: CallRecorder | FilePlayer | None = None
 
-    def record(self, call: APICalling, chunks: list[StreamChunk] | None) -> None:
-        """Keep a finished call; its answer and prompt are read now, because history may change later."""
-        if self._token is None:
-            return
-        self._secrets.update(call.endpoint.config.secrets())
-        self._calls.append((call.started_at or 0.0, model_of(call), entry_of(call, chunks)))
+    def planned(self) -> RecordMode:
+        """Return what the block would do if it began now: "record", "replay" or "live"."""
+        mode, default, *_ = self._given
+        chosen = mode or os.environ.get(ENV_RECORD_MODE) or default
+        _check_mode(chosen, ENV_RECORD_MODE)
+        if chosen == "auto":
+            return "replay" if self.path.exists() else "record"
+        return cast("RecordMode", chosen)
+
+    def unused_entries(self) -> list[ResponseEntry]:
+        """Return the answers that a replay has not served so far; empty in the other modes."""
+        return self._inner.unused_entries() if isinstance(self._inner, FilePlayer) else []
 
     def __enter__(self) -> Self:
-        self._token = recorder.set(self)
+        mode, _, match, mask = self._given
+        self.mode = self.planned()
+        if self.mode == "record":
+            asked_for = mode or os.environ.get(ENV_RECORD_MODE)
+            self._inner = CallRecorder(self.path, mask, only_whole=asked_for == "auto")
+        elif self.mode == "replay":
+            if not self.path.exists():
+                raise FileNotFoundError(
+                    f"there is no recording {str(self.path)!r}: record it with mode 'auto' or 'record', "
+                    f"as an argument or in {ENV_RECORD_MODE}"
+                )
+            self._inner = FilePlayer(self.path, match)
+        if self._inner is not None:
+            self._inner.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._token is not None:
-            recorder.reset(self._token)
-            self._token = None
-        if self._calls:
-            write_atomic(self.path, dump_yaml(self._masked(self._script())))
-        else:
-            warnings.warn(f"no model was called, so nothing was recorded in {str(self.path)!r}", stacklevel=2)
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        traceback: TracebackType | None = None,
+    ) -> None:
+        if self._inner is not None:
+            self._inner.__exit__(kind, error, traceback)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
-    async def __aexit__(self, *_: object) -> None:
-        self.__exit__()
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.__exit__(kind, error, traceback)
 
-    def _script(self) -> dict[str, Any]:
-        """Return the script as it is written: only what differs from the defaults, types and version always."""
-        calls = sorted(self._calls, key=lambda call: call[0])
-        models = {model.key: model for _, model, _ in calls}
-        first, *others = models.values()
-        when = datetime.fromtimestamp(calls[0][0], UTC).isoformat(timespec="seconds")
-        block = ScriptRecording(**first.model_dump(), when=when, others=others)
-        responses: list[dict[str, Any]] = []
-        for _, model, entry in calls:
-            if model.key != first.key and entry.recording is not None:
-                entry.recording.source = model.key
-            fields = entry.model_dump(mode="json", exclude_defaults=True, fallback=str)
-            responses.append({"type": entry.type, **fields})
-        source = block.model_dump(mode="json", exclude=None if others else {"others"})
-        return {"version": 2, "recording": source, "responses": responses}
+    def __call__(self, function: F) -> F:
+        """Decorate a function or a coroutine function."""
 
-    def _masked(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return scrub(value, self._secrets)
-        if isinstance(value, dict):
-            return {key: self._masked(each) for key, each in cast("dict[str, Any]", value).items()}
-        if isinstance(value, list):
-            return [self._masked(each) for each in cast("list[Any]", value)]
-        return value
+        def anew() -> ScriptBlock:
+            return type(self)(self.path, *self._given)
+
+        if iscoroutinefunction(function):
+
+            @wraps(function)
+            async def waiting(*args: Any, **kwargs: Any) -> Any:
+                with anew():
+                    return await function(*args, **kwargs)
+
+            return cast("F", waiting)
+
+        @wraps(function)
+        def running(*args: Any, **kwargs: Any) -> Any:
+            with anew():
+                return function(*args, **kwargs)
+
+        return cast("F", running)
+
+
+def _check_mode(mode: str, where: str) -> None:
+    if mode not in RECORD_MODES:
+        raise ConfigurationError(f"{where} is {short_repr(mode)}; it must be one of {', '.join(RECORD_MODES)}")

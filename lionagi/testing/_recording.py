@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lionagi._errors import ConfigurationError, ScriptExhaustedError, StaleRecordingError
 
@@ -15,16 +15,20 @@ from ._fingerprint import fingerprint, request_text
 from ._script import ScriptModel
 from ._types import RecordedModel, ResponseEntry
 
-__all__ = ("Recording", "open_recordings", "rewind")
+__all__ = ("Match", "Recording", "open_recordings", "recordings_of", "rewind")
 
+Match = Literal["prompt", "position"]
 _DIFF_LINES = 60
 
 
 class Recording:
     """The answers of one recorded model in one file, and which of them were served in this process."""
 
-    def __init__(self, path: Path, identity: RecordedModel, entries: Sequence[ResponseEntry]) -> None:
+    def __init__(
+        self, path: Path, identity: RecordedModel, entries: Sequence[ResponseEntry], match: Match = "prompt"
+    ) -> None:
         self.path = path
+        self._match = match
         self.identity = identity
         self._entries = entries
         self._lock = threading.Lock()
@@ -49,6 +53,8 @@ class Recording:
         """
         wanted = fingerprint(payload)
         with self._lock:
+            if self._match == "position" and self._unserved:
+                return self._unserved.pop(next(iter(self._unserved)))
             # an entry written by hand has no fingerprint and answers whatever comes
             queue = self._by_print.get(wanted) or self._by_print.get(None)
             if queue:
@@ -60,6 +66,11 @@ class Recording:
                 f"{self.identity.key} were served; record again, or call rewind() to serve them again"
             )
         raise StaleRecordingError(self._stale(payload, wanted, unserved))
+
+    def unused_entries(self) -> list[ResponseEntry]:
+        """Return the answers that were not served yet, in their order."""
+        with self._lock:
+            return list(self._unserved.values())
 
     def _stale(self, payload: Mapping[str, Any], wanted: str, unserved: list[ResponseEntry]) -> str:
         from rapidfuzz import fuzz
@@ -74,7 +85,7 @@ class Recording:
             f"the recording {str(self.path)!r} holds no answer of {self.identity.key} for this prompt{repeated}; "
             f"{len(unserved)} answers to other prompts are left. Against the closest one:\n"
             + "\n".join(diff)
-            + "\nRecord again if the change is meant."
+            + "\nRecord again if the change is meant: with mode 'record', or after deleting the file."
         )
 
 
@@ -97,12 +108,18 @@ def open_recordings(path: Path) -> dict[str, Recording]:
     with _LOCK:
         known = _OPEN.get(resolved)
         if known is None or known[0] != signature:
-            known = _OPEN[resolved] = (signature, _read(resolved))
+            known = _OPEN[resolved] = (signature, recordings_of(resolved, ScriptModel.coerce(resolved)))
         return known[1]
 
 
-def _read(path: Path) -> dict[str, Recording]:
-    script = ScriptModel.coerce(path)
+def recordings_of(path: Path, script: ScriptModel, match: Match = "prompt") -> dict[str, Recording]:
+    """Return a recorded script's models with their answers, by ``RecordedModel.key``, each at its start.
+
+    Args:
+        path: Where the script was read; messages name it.
+        script: One with a recording block.
+        match: Whether a request gets the answer to the same prompt, or the next one.
+    """
     if script.recording is None:
         raise ConfigurationError(
             f"{str(path)!r} is a script and no recording: it has no recording block; "
@@ -118,7 +135,7 @@ def _read(path: Path) -> dict[str, Recording]:
         raise ConfigurationError(
             f"{str(path)!r} names the model {unknown[0]!r}, which its recording block does not list"
         )
-    return {key: Recording(path, by_key[key], entries) for key, entries in sources.items()}
+    return {key: Recording(path, by_key[key], entries, match) for key, entries in sources.items()}
 
 
 def rewind(path: str | Path | None = None) -> None:

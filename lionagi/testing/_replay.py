@@ -22,7 +22,7 @@ from ._recording import Recording, open_recordings
 from ._responses import chat_completion, chunk_of, entry_chunks, error_of, text_of_entry
 from ._types import ErrorResponse, RecordedModel, ResponseEntry, StreamResponse
 
-__all__ = ("AgenticReplayEndpoint", "ReplayEndpoint", "replay_endpoint")
+__all__ = ("AgenticReplayEndpoint", "ReplayEndpoint", "choose", "replay_endpoint", "serve_from")
 
 
 class _ReplayClock(SystemClock):
@@ -55,7 +55,7 @@ def _serve(recording: Recording, payload: dict[str, Any], clock: Clock) -> Respo
     return entry
 
 
-def _choose(recordings: dict[str, Recording], provider: str | None, model: str | None) -> Recording:
+def choose(recordings: dict[str, Recording], provider: str | None, model: str | None) -> Recording:
     """Return the recording of the named model, of that model or provider where only one fits, else the first."""
 
     def fit(recording: Recording) -> tuple[bool, bool]:
@@ -74,7 +74,11 @@ def replay_endpoint(path: str | Path, provider: str | None, model: str | None, c
         model: As ``provider``.
         clock: The endpoint's clock; in the place of the system's, one on which recorded times pass.
     """
-    recording = _choose(open_recordings(Path(path)), provider, model)
+    return serve_from(choose(open_recordings(Path(path)), provider, model), clock)
+
+
+def serve_from(recording: Recording, clock: Clock) -> Endpoint:
+    """Return an endpoint that serves a recording on a clock, as ``replay_endpoint`` does."""
     kind = AgenticReplayEndpoint if recording.identity.kind == "agentic" else ReplayEndpoint
     endpoint = kind(recording)
     endpoint.clock = _REPLAY_CLOCK if clock is SYSTEM_CLOCK else clock

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Self, cast
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from lionagi._errors import ConfigurationError, ScriptExhaustedError, short_repr
-from lionagi.ln.yamls import load_yaml
+from lionagi.ln.yamls import dump_yaml, load_yaml
 
+from ._explain import ScriptExplanation, explain, problems_of
 from ._matching import Conditions
 from ._types import ResponseEntry, ScriptRecording, TextResponse, last_user_text
 
@@ -46,6 +47,12 @@ class _State:
     def conditional(self) -> int:
         """How many conditional entries are unserved."""
         return 0 if self.conditions is None else len(self.conditions)
+
+    @property
+    def served(self) -> set[int]:
+        """Indexes of the entries that were served."""
+        by_condition = set[int]() if self.conditions is None else self.conditions.served
+        return {*self.plain[: self.position], *by_condition}
 
     def follow(self, other: _State) -> None:
         """Count what ``other`` served as served here."""
@@ -171,12 +178,60 @@ class ScriptModel(BaseModel):
             if found is not None:
                 return state.source[found.index], found.label, found.index
         if self.mode == "when_only":
-            raise ScriptExhaustedError(_no_match(payload, call_index, state.conditional))
+            raise self._unanswered(_no_match(payload, call_index, state), payload, call_index)
         if state.position == len(state.plain):
-            raise ScriptExhaustedError(_exhausted(payload, call_index, state))
+            raise self._unanswered(_exhausted(payload, call_index, state), payload, call_index)
         index = state.plain[state.position]
         state.position += 1
         return state.source[index], "positional", index
+
+    def _unanswered(self, message: str, payload: Mapping[str, Any], call_index: int) -> ScriptExhaustedError:
+        closest = self.explain(payload, call_index).closest
+        if closest is None:
+            return ScriptExhaustedError(f"{message}; the script is empty, add an entry")
+        message = f"{message}; closest is entry {closest.index} ({closest.entry.type}): {closest.reason}"
+        return ScriptExhaustedError(
+            f"{message}; add an entry for this call", closest=closest.index, reason=closest.reason
+        )
+
+    def explain(self, payload: Mapping[str, Any], call_index: int = 0) -> ScriptExplanation:
+        """Return, entry by entry, why it would or would not be served now; nothing is served.
+
+        Args:
+            payload: What would be sent: ``messages`` and, where tools are offered, ``tools``.
+            call_index: The call's number, from 0.
+
+        Returns:
+            ``entries`` holds one verdict per entry (``index``, ``entry``, ``serves``, ``reason``), ``served`` the one
+            that answers, ``closest`` that one or else the nearest. Printed, it is a line per entry.
+        """
+        return explain(self.responses, self.mode, self._read().served, payload, call_index)
+
+    def unused_entries(self) -> list[tuple[int, ResponseEntry]]:
+        """Return index and entry of whatever was not served yet, entries that this mode never serves included."""
+        served = self._read().served
+        return [(index, entry) for index, entry in enumerate(self.responses) if index not in served]
+
+    def problems(self) -> list[str]:
+        """Return a sentence for each entry or condition that can never count; an empty list is a sound script."""
+        return problems_of(self.responses, self.mode)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Return the script as its files are written: version, types, and whatever differs from the defaults."""
+        responses = [
+            {"type": entry.type, **entry.model_dump(mode="json", exclude_defaults=True, fallback=str)}
+            for entry in self.responses
+        ]
+        written: dict[str, Any] = {"version": self.version}
+        if self.mode != "auto":
+            written["mode"] = self.mode
+        if (block := self.recording) is not None:
+            written["recording"] = block.model_dump(mode="json", exclude=None if block.others else {"others"})
+        return {**written, "responses": responses}
+
+    def to_yaml(self) -> str:
+        """Return the script as YAML text, which ``from_yaml`` reads back."""
+        return dump_yaml(self.to_mapping())
 
     def reset(self) -> None:
         """Start again: no entry counts as served."""
@@ -238,10 +293,10 @@ def _asked(payload: Mapping[str, Any]) -> str:
     return f"payload last user message={short_repr(text)}"
 
 
-def _no_match(payload: Mapping[str, Any], call_index: int, left: int) -> str:
+def _no_match(payload: Mapping[str, Any], call_index: int, state: _State) -> str:
+    left = state.conditional
     return (
-        f"no when: matcher matched call_index={call_index}; {_asked(payload)}; "
-        f"{left} conditional entries are unserved: add an entry whose condition holds"
+        f"no when: matcher matched call_index={call_index}; {_asked(payload)}; {left} conditional entries are unserved"
     )
 
 
@@ -249,5 +304,5 @@ def _exhausted(payload: Mapping[str, Any], call_index: int, state: _State) -> st
     conditional = f"; {state.conditional} conditional entries did not match" if state.conditional else ""
     return (
         f"script exhausted at call_index={call_index}; only {len(state.plain)} positional entries available; "
-        f"{_asked(payload)}{conditional}; add an entry for this call"
+        f"{_asked(payload)}{conditional}"
     )

@@ -23,6 +23,7 @@ LAYERS: dict[str, tuple[int, str]] = {
     "lionagi.providers": (4, "providers"),
     "lionagi.testing._endpoint": (4, "testing leaf"),
     "lionagi.testing._env": (4, "testing leaf"),
+    "lionagi.testing._explain": (4, "testing leaf"),
     "lionagi.testing._fingerprint": (4, "testing leaf"),
     "lionagi.testing._matching": (4, "testing leaf"),
     "lionagi.testing._recording": (4, "testing leaf"),
