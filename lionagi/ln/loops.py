@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 if TYPE_CHECKING:
     import asyncio
@@ -18,45 +18,52 @@ __all__ = ("PerLoop",)
 
 T = TypeVar("T")
 
+_changing = threading.Lock()
+
 
 class PerLoop(Generic[T]):
     """One value per running event loop, made by ``factory`` at the first ``get`` on that loop.
 
-    Values are dropped with their loop. A value usually refers to its loop, which would keep both alive, so values of
-    closed loops are also dropped whenever a new loop comes in. A dropped value is not closed: its loop is gone.
+    Values of loops that are closed or gone are dropped whenever a new loop comes in. A dropped value is not closed:
+    its loop is gone.
     """
 
-    __slots__ = ("_factory", "_lock", "_values")
+    __slots__ = ("_factory", "_values")
 
     def __init__(self, factory: Callable[[], T]) -> None:
         self._factory = factory
-        self._values: WeakKeyDictionary[asyncio.AbstractEventLoop, T] = WeakKeyDictionary()
-        self._lock = threading.Lock()
+        # Few loops at a time, mostly one: a tuple costs a model object less than a mapping with weak keys would, and
+        # is replaced as a whole, so that reading it takes no lock.
+        self._values: tuple[tuple[ref[asyncio.AbstractEventLoop], T], ...] = ()
 
     def get(self) -> T:
         """Return the running loop's value; outside a loop this is a RuntimeError."""
         import asyncio
 
         loop = asyncio.get_running_loop()
-        try:
-            return self._values[loop]
-        except KeyError:
-            return self._make(loop)
+        for known, value in self._values:
+            if known() is loop:
+                return value
+        value = self._factory()
+        with _changing:
+            self._values = (*self._others(loop), (ref(loop), value))
+        return value
 
     def pop(self) -> T | None:
         """Take the running loop's value out, or return None where there is none; for closing it."""
         import asyncio
 
-        with self._lock:
-            return self._values.pop(asyncio.get_running_loop(), None)
+        loop = asyncio.get_running_loop()
+        with _changing:
+            found = [value for known, value in self._values if known() is loop]
+            self._values = self._others(loop)
+        return found[0] if found else None
 
-    def _make(self, loop: asyncio.AbstractEventLoop) -> T:
-        value = self._factory()
-        with self._lock:
-            for old in [known for known in self._values if known.is_closed()]:
-                del self._values[old]
-            self._values[loop] = value
-        return value
+    def _others(self, loop: asyncio.AbstractEventLoop) -> tuple[tuple[ref[asyncio.AbstractEventLoop], T], ...]:
+        """Return the entries of all loops that are alive, except one."""
+        return tuple(
+            entry for entry in self._values if (of := entry[0]()) is not None and of is not loop and not of.is_closed()
+        )
 
     def __len__(self) -> int:
         return len(self._values)

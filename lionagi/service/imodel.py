@@ -278,7 +278,7 @@ class iModel:
             if isinstance(count, int) and not isinstance(count, bool) and count > 0:
                 total[name] = total.get(name, 0) + count
         tokens = usage.get("total_tokens")
-        if turn.settings.tokens is not None and isinstance(tokens, int):
+        if tokens and isinstance(tokens, int):
             turn.spend(tokens, self.clock)
 
     async def _finished(self, call: APICalling, chunks: list[StreamChunk] | None) -> None:

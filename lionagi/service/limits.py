@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 
 from lionagi.ln.clock import Clock
 from lionagi.ln.loops import PerLoop
@@ -28,29 +29,20 @@ class _Settings:
         self.interval = interval
 
 
-class LoopLimits:
-    """What one event loop counts. The lock is fair, so that whoever waits for the window keeps the others behind."""
+class _Window:
+    """What starts and costs within the interval. The lock is fair: whoever waits keeps the others behind."""
+
+    __slots__ = ("settings", "spent", "starts", "turn")
 
     def __init__(self, settings: _Settings) -> None:
         import asyncio
 
         self.settings = settings
-        self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
         self.turn = asyncio.Lock()
         self.starts: deque[float] = deque(maxlen=settings.requests)
         self.spent: deque[tuple[float, int]] = deque()
 
-    def release(self) -> None:
-        """End the turn that ``Limits.acquire`` gave."""
-        if self.running is not None:
-            self.running.release()
-
-    def spend(self, tokens: int, clock: Clock) -> None:
-        """Count the tokens that the provider reported for a call that ended now."""
-        if tokens:
-            self.spent.append((clock.monotonic(), tokens))
-
-    async def wait_for_window(self, clock: Clock) -> None:
+    async def wait(self, clock: Clock) -> None:
         """Wait until the interval has room for one more start."""
         async with self.turn:
             due = max(self._requests_due(), self._tokens_due(clock.monotonic()))
@@ -78,6 +70,41 @@ class LoopLimits:
         return float("-inf")
 
 
+class LoopLimits:
+    """What one event loop counts."""
+
+    __slots__ = ("_window", "running")
+
+    def __init__(self, settings: _Settings) -> None:
+        import asyncio
+
+        self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
+        # Most models have no window, and its deques are the largest part of what a model holds.
+        self._window = None if settings.requests is None and settings.tokens is None else _Window(settings)
+
+    async def acquire(self, clock: Clock) -> None:
+        """Wait for a turn."""
+        if self.running is not None:
+            await self.running.acquire()
+        if self._window is not None:
+            try:
+                await self._window.wait(clock)
+            except BaseException:
+                self.release()
+                raise
+
+    def release(self) -> None:
+        """End the turn that ``acquire`` gave."""
+        if self.running is not None:
+            self.running.release()
+
+    def spend(self, tokens: int, clock: Clock) -> None:
+        """Count the tokens that the provider reported for a call that ended now, where tokens are limited."""
+        window = self._window
+        if window is not None and window.settings.tokens is not None:
+            window.spent.append((clock.monotonic(), tokens))
+
+
 class Limits:
     """Limits of one model.
 
@@ -91,6 +118,8 @@ class Limits:
         interval: Seconds.
     """
 
+    __slots__ = ("_states", "settings")
+
     def __init__(
         self,
         concurrency: int | None = None,
@@ -98,19 +127,11 @@ class Limits:
         tokens: int | None = None,
         interval: float = 60.0,
     ) -> None:
-        self.settings = settings = _Settings(concurrency, requests, tokens, interval)
-        self._windowed = requests is not None or tokens is not None
-        self._states: PerLoop[LoopLimits] = PerLoop(lambda: LoopLimits(settings))
+        self.settings = _Settings(concurrency, requests, tokens, interval)
+        self._states: PerLoop[LoopLimits] = PerLoop(partial(LoopLimits, self.settings))
 
     async def acquire(self, clock: Clock) -> LoopLimits:
         """Wait for a turn on the running loop; the caller ends it with ``release`` on what this returns."""
         state = self._states.get()
-        if state.running is not None:
-            await state.running.acquire()
-        if self._windowed:
-            try:
-                await state.wait_for_window(clock)
-            except BaseException:
-                state.release()
-                raise
+        await state.acquire(clock)
         return state
