@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ._pieces import Pieces
 
-__all__ = ("MAX_VIEW", "render")
+__all__ = ("MAX_VIEW", "render", "styles")
 
 MAX_VIEW = 1_000_000  # characters of one view's markup
 _FOLD = 10_000  # characters of one folded body
@@ -48,11 +48,12 @@ def render(template: str, css: str, **values: Any) -> str:
         body = _environment().get_template(template).render(fold_limit=fold, **values)
         if len(body) <= MAX_VIEW:
             break
-    return f"<style>{_styles(css)}</style>\n{body}"
+    return f"<style>{styles(css)}</style>\n{body}"
 
 
 @cache
-def _styles(css: str) -> str:
+def styles(css: str) -> str:
+    """Return the styles of every view and those of the file `css` ("" for none)."""
     folder = files("lionagi_nb") / "templates"
     names = ("base.css", css) if css else ("base.css",)
     return "\n".join((folder / name).read_text(encoding="utf-8").strip() for name in names)

@@ -12,7 +12,7 @@ from lionagi_nb._format import clip
 from lionagi_nb._json import inline, thaw
 from lionagi_nb._transcript.rows import CallLine, MessageRow, TurnGroup
 
-__all__ = ("FieldMark", "Pair", "Step", "WordMark", "field_marks", "pair_up", "steps_of", "word_marks")
+__all__ = ("CompareStep", "FieldMark", "Pair", "WordMark", "field_marks", "pair_up", "steps_of", "word_marks")
 
 Verdict = Literal["same", "differs", "missing", "added"]
 
@@ -21,7 +21,7 @@ _WORDS = 2_000  # words of a text that are compared word by word
 
 
 @dataclass(frozen=True)
-class Step:
+class CompareStep:
     """One thing that happened: a prompt, a model's answer or a tool call.
 
     `value` is JSON text where `is_json`, else the text that was said; a tool's is its arguments and its outcome.
@@ -44,8 +44,8 @@ class Pair(NamedTuple):
     """A step of the first conversation and its counterpart in the second; None where there is none."""
 
     verdict: Verdict
-    first: Step | None
-    second: Step | None
+    first: CompareStep | None
+    second: CompareStep | None
 
 
 class FieldMark(NamedTuple):
@@ -63,17 +63,17 @@ class WordMark(NamedTuple):
     changed: bool
 
 
-def steps_of(turns: Sequence[TurnGroup]) -> tuple[Step, ...]:
+def steps_of(turns: Sequence[TurnGroup]) -> tuple[CompareStep, ...]:
     """Return the steps in the order in which they happened."""
     return tuple(step for turn in turns for row in turn.rows for step in _steps(row))
 
 
-def _steps(row: MessageRow) -> Iterator[Step]:
+def _steps(row: MessageRow) -> Iterator[CompareStep]:
     whole = next((fold for fold in row.folds if fold.is_json == row.code and fold.label not in _BESIDE), None)
     value = whole.body if whole is not None else row.text
     kind = "model call" if row.role == "assistant" else "prompt"
     if row.text or row.folds:
-        yield Step(kind, row.role if kind == "prompt" else "", value, row.code, line=row.text)
+        yield CompareStep(kind, row.role if kind == "prompt" else "", value, row.code, line=row.text)
     for call in row.calls:
         yield _tool(call)
 
@@ -81,12 +81,12 @@ def _steps(row: MessageRow) -> Iterator[Step]:
 _BESIDE = ("Guidance", "Context")
 
 
-def _tool(call: CallLine) -> Step:
+def _tool(call: CallLine) -> CompareStep:
     line = f"{call.arguments} → {call.outcome}"
-    return Step("tool", call.function, call.whole, True, call.status, line)
+    return CompareStep("tool", call.function, call.whole, True, call.status, line)
 
 
-def pair_up(first: Sequence[Step], second: Sequence[Step]) -> tuple[Pair, ...]:
+def pair_up(first: Sequence[CompareStep], second: Sequence[CompareStep]) -> tuple[Pair, ...]:
     """Return every step of both sides once: alike from the start, and from there on by kind and name."""
     same = 0
     while same < min(len(first), len(second)) and first[same] == second[same]:

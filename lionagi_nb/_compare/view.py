@@ -15,7 +15,7 @@ from lionagi_nb._text import hang, rows_table
 from lionagi_nb._transcript.view import TranscriptView, transcript
 from lionagi_nb._views import MAX_ROWS, StatusMark, View, status
 
-from .steps import Pair, Step, field_marks, pair_up, steps_of, word_marks
+from .steps import CompareStep, Pair, field_marks, pair_up, steps_of, word_marks
 
 __all__ = ("CompareView", "compare")
 
@@ -111,7 +111,7 @@ class CompareView(View):
 
 
 def _same_words(n: int) -> str:
-    return "Step 1 is the same" if n == 1 else f"Steps 1 to {n:,} are the same"
+    return "CompareStep 1 is the same" if n == 1 else f"Steps 1 to {n:,} are the same"
 
 
 def _explained(pair: Pair, at: int, *, last: bool) -> Pieces:
@@ -119,9 +119,9 @@ def _explained(pair: Pair, at: int, *, last: bool) -> Pieces:
     assert step is not None
     tail = "" if last else " Later steps follow from it."
     if pair.verdict == "missing":
-        return (Piece("t", f"Step {at:,}, a {step.kind}, happened in the first only.{tail}"),)
+        return (Piece("t", f"CompareStep {at:,}, a {step.kind}, happened in the first only.{tail}"),)
     if pair.verdict == "added":
-        return (Piece("t", f"Step {at:,}, a {step.kind}, happened in the second only.{tail}"),)
+        return (Piece("t", f"CompareStep {at:,}, a {step.kind}, happened in the second only.{tail}"),)
     if step.kind == "prompt":
         return (Piece("t", f"What was said to the model differs at step {at:,}.{tail}"),)
     if step.kind == "tool":
@@ -142,7 +142,7 @@ def _explained(pair: Pair, at: int, *, last: bool) -> Pieces:
     return (Piece("t", lead), *pieces, Piece("t", f" differently.{tail}"))
 
 
-def _cell(step: Step | None) -> str:
+def _cell(step: CompareStep | None) -> str:
     if step is None:
         return "– no such step"
     what = (
@@ -155,7 +155,7 @@ def _cell(step: Step | None) -> str:
     return f"{what}: {clip(' '.join(step.line.split()), 160)}"
 
 
-def _step_data(step: Step | None) -> dict[str, Any] | None:
+def _step_data(step: CompareStep | None) -> dict[str, Any] | None:
     return None if step is None else {"kind": step.kind, "name": step.name, "status": step.status, "value": step.value}
 
 

@@ -13,7 +13,7 @@ from lionagi_nb._format import clip, count, size
 from lionagi_nb._json import byte_size, freeze, inline, thaw
 from lionagi_nb._records import Record, mapping, records, words
 
-__all__ = ("CallLine", "Fold", "MessageRow", "TurnGroup", "collect", "tally", "tokens_of")
+__all__ = ("CallLine", "MessageFold", "MessageRow", "TurnGroup", "collect", "tally", "tokens_of")
 
 _TEXT = 600  # characters of a message that stand in its row; the whole is in a fold
 
@@ -32,7 +32,7 @@ class CallLine(NamedTuple):
     whole: str
 
 
-class Fold(NamedTuple):
+class MessageFold(NamedTuple):
     """Something to open: its label, its size in words, and its body as JSON text or as plain text."""
 
     label: str
@@ -49,7 +49,7 @@ class MessageRow:
     text: str
     code: bool = False
     images: tuple[str, ...] = ()
-    folds: tuple[Fold, ...] = ()
+    folds: tuple[MessageFold, ...] = ()
     calls: tuple[CallLine, ...] = ()
     tokens: int | None = None
 
@@ -143,14 +143,14 @@ def _row(message: Any, content: Record) -> MessageRow:
     role = f"{words(getattr(message, 'role', None)) or 'message'}"
     said = content.get("system_message", content.get("instruction", content.get("assistant_response")))
     value = thaw(said) if isinstance(said, str) and said.lstrip().startswith(("{", "[")) else said
-    folds: list[Fold] = []
+    folds: list[MessageFold] = []
     code = not isinstance(value, str) and value is not None
     text = inline(thaw(freeze(value))) if code else words(said, 1_000_000)
     if code:
         body = freeze(value)
-        folds.append(Fold(_kind(value), size(byte_size(body)), body, True))
+        folds.append(MessageFold(_kind(value), size(byte_size(body)), body, True))
     elif len(text) > _TEXT:
-        folds.append(Fold("Whole text", size(byte_size(text)), text, False))
+        folds.append(MessageFold("Whole text", size(byte_size(text)), text, False))
         text = clip(text, _TEXT)
     folds += _parts(content)
     tokens = _usage(message, "completion_tokens", "output_tokens")
@@ -163,14 +163,14 @@ def _kind(value: Any) -> str:
     return count(len(cast("list[Any]", value)), "item") if isinstance(value, list) else "value"
 
 
-def _parts(content: Record) -> list[Fold]:
+def _parts(content: Record) -> list[MessageFold]:
     """Guidance and context stand beside the instruction; tools and formats are the schema view's."""
-    found: list[Fold] = []
+    found: list[MessageFold] = []
     for key, label in (("guidance", "Guidance"), ("prompt_context", "Context"), ("context", "Context")):
         value = content.get(key)
         if value:
             body = freeze(value)
-            found.append(Fold(label, size(byte_size(body)), body, True))
+            found.append(MessageFold(label, size(byte_size(body)), body, True))
     return found
 
 

@@ -13,7 +13,7 @@ from support.nb_views import read
 import lionagi_nb as nb
 from lionagi import Branch
 from lionagi.testing import TestBranch
-from lionagi_nb._compare.steps import Step, pair_up
+from lionagi_nb._compare.steps import CompareStep, pair_up
 
 ASKS = {"function": "refund", "arguments": {"order": "A-1", "amount": 59.9}}
 
@@ -111,7 +111,7 @@ def test_something_else_is_refused_by_name() -> None:
 
 steps = st.lists(
     st.builds(
-        lambda kind, name, value: Step(kind, name, value, False),
+        lambda kind, name, value: CompareStep(kind, name, value, False),
         st.sampled_from(["prompt", "model call", "tool"]),
         st.sampled_from(["", "f", "g"]),
         st.sampled_from(["x", "y"]),
@@ -121,7 +121,9 @@ steps = st.lists(
 
 
 @given(steps, steps)
-def test_every_step_of_both_sides_stands_once_and_in_order(a: tuple[Step, ...], b: tuple[Step, ...]) -> None:
+def test_every_step_of_both_sides_stands_once_and_in_order(
+    a: tuple[CompareStep, ...], b: tuple[CompareStep, ...]
+) -> None:
     pairs = pair_up(a, b)
     assert tuple(p.first for p in pairs if p.first is not None) == a
     assert tuple(p.second for p in pairs if p.second is not None) == b
