@@ -73,34 +73,23 @@ class _Window:
 class LoopLimits:
     """What one event loop counts."""
 
-    __slots__ = ("_window", "running")
+    __slots__ = ("running", "window")
 
     def __init__(self, settings: _Settings) -> None:
         import asyncio
 
         self.running = asyncio.Semaphore(settings.concurrency) if settings.concurrency else None
         # Most models have no window, and its deques are the largest part of what a model holds.
-        self._window = None if settings.requests is None and settings.tokens is None else _Window(settings)
-
-    async def acquire(self, clock: Clock) -> None:
-        """Wait for a turn."""
-        if self.running is not None:
-            await self.running.acquire()
-        if self._window is not None:
-            try:
-                await self._window.wait(clock)
-            except BaseException:
-                self.release()
-                raise
+        self.window = None if settings.requests is None and settings.tokens is None else _Window(settings)
 
     def release(self) -> None:
-        """End the turn that ``acquire`` gave."""
+        """End the turn that ``Limits.acquire`` gave."""
         if self.running is not None:
             self.running.release()
 
     def spend(self, tokens: int, clock: Clock) -> None:
         """Count the tokens that the provider reported for a call that ended now, where tokens are limited."""
-        window = self._window
+        window = self.window
         if window is not None and window.settings.tokens is not None:
             window.spent.append((clock.monotonic(), tokens))
 
@@ -133,5 +122,12 @@ class Limits:
     async def acquire(self, clock: Clock) -> LoopLimits:
         """Wait for a turn on the running loop; the caller ends it with ``release`` on what this returns."""
         state = self._states.get()
-        await state.acquire(clock)
+        if state.running is not None:
+            await state.running.acquire()
+        if state.window is not None:
+            try:
+                await state.window.wait(clock)
+            except BaseException:
+                state.release()
+                raise
         return state
