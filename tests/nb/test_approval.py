@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -46,7 +46,7 @@ async def test_a_scripted_yes_runs_the_tool_and_a_scripted_no_does_not() -> None
     assert ran == ["A-1"]
     assert [(r["status"], r["decided_by"]) for r in found] == [("ok", "approval"), ("denied", "approval")]
     assert found[1]["reason"] == "Ask for the bank reference first."
-    assert [view.verdict for view in branch.gate.history] == ["approved", "denied"]
+    assert [view.verdict for view in cast("Any", branch.gate).history] == ["approved", "denied"]
 
 
 async def test_a_no_without_a_reason_is_a_denial_too() -> None:
