@@ -145,7 +145,8 @@ def _check_structure(source: str, unique_keys: bool, max_depth: int | None) -> N
         elif mark in "}]":
             del open_objects[-1:]
         elif mark == ":" and unique_keys and previous is not None and open_objects and open_objects[-1] is not None:
-            _add_key(open_objects[-1], previous, source)
+            if previous.group()[0] == '"':
+                _add_key(open_objects[-1], previous, source)
         previous = token
 
 

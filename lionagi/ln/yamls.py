@@ -79,7 +79,7 @@ def load_yaml_lines(
     allow_aliases: bool = False,
     strict: bool = True,
 ) -> tuple[Any, dict[tuple[str | int, ...], int]]:
-    """Do what :func:`load_yaml` does, and return as well the line (from 1) of each key and list item, by its path."""
+    """Do what :func:`load_yaml` does, and return as well the line (from 1) of each key, by its path of keys and indices."""
     lines: dict[Path, int] = {}
     return _build(_checked_text(text, max_bytes), _Builder(lines, max_depth, allow_aliases, strict)), lines
 
@@ -209,7 +209,6 @@ class _Builder:
                 top.value[top.key] = value
             else:
                 self._path.append(len(top.value))
-                self._note_line(event)
                 top.value.append(value)
             if closed:
                 self._close_item()
@@ -228,9 +227,6 @@ class _Builder:
             self._refuse(f"the key {short_repr(key)} is there twice", event)
         top.key = key
         self._path.append(key)
-        self._note_line(event)
-
-    def _note_line(self, event: Any) -> None:
         if self.lines is not None:
             self.lines[tuple(self._path)] = event.start_mark.line + 1
 
