@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 from uuid import UUID
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from lionagi._errors import ExistsError, NotFoundError, ValidationError, short_repr
 from lionagi.ln.files import append_line, write_atomic
@@ -39,9 +39,12 @@ class Pile(Element, Generic[T]):
     # Named `dict[UUID, Any]` so that pydantic neither checks nor rebuilds the members.
     collections: dict[UUID, Any] = Field(default_factory=dict[UUID, Any])
     progression: Progression = Field(default_factory=Progression)
-    item_type: set[Any] | None = Field(default=None, exclude=True)
+    item_type: tuple[Any, ...] | None = Field(default=None, exclude=True)
     strict_type: bool = False
-    _locks: PerLoop[Any] | None = PrivateAttr(default=None)
+    # A slot, not a private attribute: that would cost a mapping in every instance.
+    __slots__ = ("_locks",)
+    if TYPE_CHECKING:
+        _locks: PerLoop[Any] | None
 
     def __class_getitem__(cls, _item: Any) -> "type[Pile[Any]]":  # pyright: ignore[reportIncompatibleMethodOverride]
         # Pydantic would build a new class for each type argument; the argument matters to type checkers only.
@@ -55,9 +58,10 @@ class Pile(Element, Generic[T]):
         strict_type: bool = False,
         **fields: Any,
     ) -> None:
-        types = {item_type} if isinstance(item_type, type) else set(item_type) if item_type else None
+        types = (item_type,) if isinstance(item_type, type) else tuple(item_type) if item_type else None
         fields.update(item_type=types, strict_type=strict_type)
         super().__init__(**fields)
+        object.__setattr__(self, "__pydantic_fields_set__", self._names)
         items = self._items_of(collections)
         self.collections = {item.id: item for item in items}
         self.progression.order[:] = self.collections if order is None else self._checked_order(order)
@@ -86,7 +90,7 @@ class Pile(Element, Generic[T]):
         if not isinstance(item, Element):
             raise ValidationError(f"Invalid pile item: {short_repr(item)} is not an Element")
         if self.item_type is not None:
-            fits = type(item) in self.item_type if self.strict_type else isinstance(item, tuple(self.item_type))
+            fits = type(item) in self.item_type if self.strict_type else isinstance(item, self.item_type)
             if not fits:
                 names = sorted(one.__name__ for one in self.item_type)
                 raise ValidationError(f"Invalid pile item: {type(item).__name__} is not {' or '.join(names)}")
@@ -268,9 +272,10 @@ class Pile(Element, Generic[T]):
         """The pile's lock on the running event loop; ``async with pile`` takes it."""
         import asyncio
 
-        if self._locks is None:
-            self._locks = PerLoop(asyncio.Lock)
-        return self._locks.get()
+        locks = getattr(self, "_locks", None)
+        if locks is None:
+            locks = self._locks = PerLoop(asyncio.Lock)
+        return locks.get()
 
     async def __aenter__(self) -> Self:
         await self.lock.acquire()

@@ -1,15 +1,17 @@
 """Progression: an order of ids, apart from the items themselves."""
 
 from collections.abc import Iterator
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 from uuid import UUID
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 
 from lionagi._errors import NotFoundError, ValidationError, short_repr
 from lionagi.protocols.generic.element import ID, Element
 
 __all__ = ("Progression",)
+
+_put = object.__setattr__
 
 
 def _ids(value: Any) -> list[UUID]:
@@ -40,13 +42,16 @@ class Progression(Element):
 
     order: list[UUID] = Field(default_factory=list[UUID])
     name: str | None = None
-    # Ids of `order`, right only while `_known` equals its length; removals set -1, the next look-up rebuilds.
-    _members: set[UUID] = PrivateAttr(default_factory=set[UUID])
-    _known: int = PrivateAttr(default=0)
+    # Slots, not private attributes: those cost a mapping in every instance, and most are never asked for members.
+    __slots__ = ("_known", "_members")
+    if TYPE_CHECKING:
+        _known: int
+        _members: set[UUID]
 
     def __init__(self, order: Any = None, name: str | None = None, **fields: Any) -> None:
         fields.update(order=order, name=name)
         super().__init__(**fields)
+        _put(self, "__pydantic_fields_set__", self._names)
 
     @field_validator("order", mode="before")
     @classmethod
@@ -54,10 +59,14 @@ class Progression(Element):
         return list(_ids(value))
 
     def _set(self) -> set[UUID]:
-        if self._known != len(self.order):
+        """Return the ids of ``order``; kept, and right while their number is; removals set it to -1."""
+        if not self._is_known():
             self._members = set(self.order)
             self._known = len(self.order)
         return self._members
+
+    def _is_known(self) -> bool:
+        return getattr(self, "_known", -1) == len(self.order)
 
     def __len__(self) -> int:
         return len(self.order)
@@ -126,7 +135,7 @@ class Progression(Element):
     def append(self, item: Any) -> None:
         """Add one or several ids at the end, whether or not they are there already."""
         for one in _ids(item):
-            if self._known == len(self.order):
+            if self._is_known():
                 self._members.add(one)
                 self._known += 1
             self.order.append(one)

@@ -77,6 +77,11 @@ class EndpointConfig(BaseModel):
     client_kwargs: dict[str, Any] = Field(default_factory=dict, repr=False, exclude=True)
     kwargs: dict[str, Any] = Field(default_factory=dict)
 
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        # Which fields were given is of no interest, and a set of their names of its own makes a model a tenth larger.
+        object.__setattr__(self, "__pydantic_fields_set__", _NAMES)
+
     @model_validator(mode="before")
     @classmethod
     def _unknown_to_kwargs(cls, data: Any) -> Any:
@@ -152,6 +157,9 @@ class EndpointConfig(BaseModel):
                 faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
                 raise ConfigurationError(f"Invalid payload for {self.provider}: {faults}") from None
         return payload
+
+
+_NAMES = set(EndpointConfig.model_fields)
 
 
 class HeaderFactory:
