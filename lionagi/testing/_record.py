@@ -92,11 +92,15 @@ class ScriptBlock(AbstractContextManager["ScriptBlock"]):
 
     def planned(self) -> RecordMode:
         """Return what the block would do if it began now: "record", "replay" or "live"."""
+        chosen = self._chosen()
+        if chosen == "auto":
+            return "replay" if self.path.exists() else "record"
+        return chosen
+
+    def _chosen(self) -> RecordMode:
         mode, default, *_ = self._given
         chosen = mode or os.environ.get(ENV_RECORD_MODE) or default
         _check_mode(chosen, ENV_RECORD_MODE)
-        if chosen == "auto":
-            return "replay" if self.path.exists() else "record"
         return cast("RecordMode", chosen)
 
     def unused_entries(self) -> list[ResponseEntry]:
@@ -104,11 +108,10 @@ class ScriptBlock(AbstractContextManager["ScriptBlock"]):
         return self._inner.unused_entries() if isinstance(self._inner, FilePlayer) else []
 
     def __enter__(self) -> Self:
-        mode, _, match, mask = self._given
+        *_, match, mask = self._given
         self.mode = self.planned()
         if self.mode == "record":
-            asked_for = mode or os.environ.get(ENV_RECORD_MODE)
-            self._inner = CallRecorder(self.path, mask, only_whole=asked_for == "auto")
+            self._inner = CallRecorder(self.path, mask, only_whole=self._chosen() == "auto")
         elif self.mode == "replay":
             if not self.path.exists():
                 raise FileNotFoundError(

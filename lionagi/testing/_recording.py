@@ -53,12 +53,8 @@ class Recording:
         """
         wanted = fingerprint(payload)
         with self._lock:
-            if self._match == "position" and self._unserved:
-                return self._unserved.pop(next(iter(self._unserved)))
-            # an entry written by hand has no fingerprint and answers whatever comes
-            queue = self._by_print.get(wanted) or self._by_print.get(None)
-            if queue:
-                return self._unserved.pop(queue.popleft())
+            if (index := self._next(wanted)) is not None:
+                return self._unserved.pop(index)
             unserved = list(self._unserved.values())
         if not unserved:
             raise ScriptExhaustedError(
@@ -66,6 +62,13 @@ class Recording:
                 f"{self.identity.key} were served; record again, or call rewind() to serve them again"
             )
         raise StaleRecordingError(self._stale(payload, wanted, unserved))
+
+    def _next(self, wanted: str) -> int | None:
+        if self._match == "position":
+            return next(iter(self._unserved), None)
+        # an entry written by hand has no fingerprint and answers whatever comes
+        queue = self._by_print.get(wanted) or self._by_print.get(None)
+        return queue.popleft() if queue else None
 
     def unused_entries(self) -> list[ResponseEntry]:
         """Return the answers that were not served yet, in their order."""

@@ -78,7 +78,7 @@ class ValidationHelpers:
         if not isinstance(instance, BaseModel):
             raise AssertionError(f"a pydantic model was expected, not {short_repr(instance)}")
         try:
-            type(instance).model_validate(instance.model_dump())
+            type(instance).model_validate(instance.model_dump(warnings=False))
         except ValueError as error:
             raise AssertionError(f"{type(instance).__name__} does not accept its own values: {error}") from error
         missing = [name for name in expected_fields or () if not hasattr(instance, name)]
