@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -198,10 +199,30 @@ async def test_a_tool_call_entry_runs_its_tool_once() -> None:
     assert [response.output for response in result.action_responses] == [3]
 
 
+@pytest.mark.record("DEC-13-1")
+@pytest.mark.parametrize("verb", VERBS)
+async def test_an_exhausted_script_is_loud_in_every_verb(verb: Callable[[Branch], Any]) -> None:
+    script = ScriptModel.from_responses([{**TEXT, "when": {"prompt_contains": "never asked"}}])
+    branch = TestBranch.from_script(script)
+    with pytest.raises(ScriptExhaustedError) as caught:
+        await verb(branch)
+    with pytest.raises(ScriptExhaustedError) as direct:
+        script.next({"messages": [{"role": "user", "content": "?"}]}, 0)
+    prompt = re.search("last user message=(.*); 1 conditional", str(caught.value), re.DOTALL)
+    assert prompt is not None
+    assert str(caught.value) == str(direct.value).replace("'?'", prompt[1])
+    assert str(caught.value).startswith("script exhausted at call_index=0; only 0 positional entries available")
+    assert caught.value.closest == 0
+
+
+@pytest.mark.record("DEC-02-13")
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb is not by_parse])
-async def test_an_exhausted_script_is_loud_in_every_verb_that_asks(verb: Callable[[Branch], Any]) -> None:
-    with pytest.raises(ScriptExhaustedError, match=r"^script exhausted at call_index=0; only 0 positional entries"):
-        await verb(TestBranch.from_responses([]))
+async def test_a_system_message_is_the_first_message_of_the_payload(verb: Callable[[Branch], Any]) -> None:
+    branch = TestBranch.from_responses([STRUCTURED], system="be brief")
+    await verb(branch)
+    (call,) = TestBranch.calls(branch)
+    assert call.payload["messages"][0] == {"role": "system", "content": "be brief"}
+    assert call.system_message == "be brief"
 
 
 @pytest.mark.record("DEC-13-2")

@@ -93,6 +93,7 @@ async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_m
 
     Raises:
         ParseError: Nothing worked and the policy is "raise" (also a ValueError).
+        ScriptExhaustedError: A scripted model has no answer to the first call.
     """
     check_policy(parse_param.handle_validation)
     structure: Structure = parse_param.structure or structure_for(parse_param.response_format)
@@ -160,6 +161,8 @@ class _Attempts:
                 _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
                 value = self.structure.parse(message.response, fuzzy_match_params=self.param.fuzzy_match_params)
             except ScriptExhaustedError as error:
+                if attempt == 1 and self.turn.verb == "parse":
+                    raise  # no other call stands before it: the verb itself found no answer
                 self.ended = True
                 step.note(f"reformatting ended: {error}")
                 return _FAILED
