@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import hypothesis.strategies as st
@@ -260,10 +263,14 @@ def test_the_first_configured_predicate_decides() -> None:
     assert fails.next(payload("x", "f"), 0)[0].model_dump()["content"] == "p"
 
 
-def test_combine_all_asks_for_every_predicate() -> None:
-    entries = [text("w", prompt_contains="x", has_tool="f", combine="all"), text("p")]
-    assert served(ScriptModel.from_responses(entries), "x") == ["p"]
-    assert ScriptModel.from_responses(entries).next(payload("x", "f"), 0)[0].model_dump()["content"] == "w"
+@pytest.mark.record("DEC-0052-4-2")
+@pytest.mark.parametrize("failing", ["prompt_contains", "prompt_regex", "has_tool", "call_index", "after_calls", None])
+def test_combine_all_asks_for_every_predicate_and_gate(failing: str | None) -> None:
+    holds = {"prompt_contains": "X", "prompt_regex": "^x", "has_tool": "f", "call_index": 3, "after_calls": 3}
+    fails = {"prompt_contains": "no", "prompt_regex": "x$", "has_tool": "g", "call_index": 2, "after_calls": 4}
+    when = {**holds, **({failing: fails[failing]} if failing else {})}
+    script = ScriptModel.from_responses([text("w", **when, combine="all"), text("p")])
+    assert script.next(payload("xy", "f"), 3)[0].model_dump()["content"] == ("p" if failing else "w")
 
 
 @pytest.mark.record("0052-D4-23")
@@ -365,6 +372,37 @@ def test_a_thousand_conditions_cost_at_most_a_thousand_substring_tests(length: i
     prompt = CountingText("k" * length + " KEY-999-")
     assert script.next({"messages": [{"role": "user", "content": prompt}]}, 0)[0].model_dump()["content"] == "w999"
     assert 0 < CountingText.tests <= 1000
+
+
+def lines_run(function: Callable[[], object]) -> int:
+    """Return how many lines of Python a call runs: its cost without the machine's noise."""
+    count = 0
+
+    def see(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return see
+
+    before = sys.gettrace()
+    sys.settrace(see)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("conditions", [0, 3])
+def test_serving_from_ten_thousand_entries_costs_what_it_costs_from_ten(conditions: int) -> None:
+    costs: list[int] = []
+    for size in (10, 10_000):
+        unmatched = [text("w", prompt_contains=f"never {number}") for number in range(conditions)]
+        script = ScriptModel.from_responses([*unmatched, *(text(str(number)) for number in range(size))])
+        for index in range(size - 1):
+            script.next(payload(), index)
+        costs.append(lines_run(lambda: script.next(payload(), size - 1)))  # noqa: B023
+        assert script.exhausted
+    assert costs[0] == costs[1] > 0
 
 
 # --- the oracle

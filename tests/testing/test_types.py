@@ -37,6 +37,24 @@ def test_a_matcher_with_zero_calls_is_not_empty() -> None:
     assert not WhenMatcher(prompt_contains="").is_empty()
 
 
+@pytest.mark.record("DEC-0052-4-1")
+def test_combine_is_first_or_all_and_first_by_default() -> None:
+    assert WhenMatcher().combine == "first"
+    assert WhenMatcher(combine="all").combine == "all"
+    for other in ("any", "", None):
+        with pytest.raises(ValidationError):
+            WhenMatcher(combine=other)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.record("DEC-0052-4-3")
+def test_the_docstring_states_the_priority_and_no_and() -> None:
+    said = " ".join((WhenMatcher.__doc__ or "").split())
+    places = [said.index(f"``{name}``") for name in ("prompt_contains", "prompt_regex", "has_tool")]
+    assert places == sorted(places)
+    assert "only the first configured one decides, in this order" in said
+    assert "AND" not in said
+
+
 def test_combine_alone_leaves_a_matcher_empty() -> None:
     assert WhenMatcher(combine="all").is_empty()
 
