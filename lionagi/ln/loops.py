@@ -18,7 +18,7 @@ __all__ = ("PerLoop",)
 
 T = TypeVar("T")
 
-_changing = threading.Lock()
+_changing = threading.RLock()  # a factory may ask for a value of another kind
 
 
 class PerLoop(Generic[T]):
@@ -44,9 +44,9 @@ class PerLoop(Generic[T]):
         for known, value in self._values:
             if known() is loop:
                 return value
-        value = self._factory()
         with _changing:
-            self._values = (*self._others(loop), (ref(loop), value))
+            others, value = self._others(loop), self._factory()
+            self._values = (*others, (ref(loop), value))
         return value
 
     def pop(self) -> T | None:

@@ -71,7 +71,7 @@ def turn_for(branch: Branch, verb: str) -> Turn:
     turn = _middle_turn.get()
     if turn is not None and turn.branch is branch:
         return turn
-    return Turn(branch, verb, list(branch.progression.order))
+    return Turn(branch, verb, branch.messages.keys())
 
 
 @contextmanager

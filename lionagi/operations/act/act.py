@@ -71,7 +71,7 @@ async def act(
     if not calls:
         return []
     if turn is None:
-        turn = Turn(branch, "act", list(branch.progression.order), max_tool_calls=action_param.max_tool_calls)
+        turn = Turn(branch, "act", branch.messages.keys(), max_tool_calls=action_param.max_tool_calls)
     runner = _Runner(branch, action_param, turn)
     try:
         await runner.run(calls)

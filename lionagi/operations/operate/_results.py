@@ -32,7 +32,7 @@ __all__ = (
 )
 
 _RUNTIME_ONLY = "action_responses"
-_turns: dict[int, tuple[weakref.ref[Any], str]] = {}
+_turns: dict[int, _Link] = {}
 
 
 class Verdict:
@@ -126,17 +126,32 @@ def link_result(result: Any, turn_id: str) -> None:
     """Remember which turn a result came from, for as long as the result lives."""
     if not isinstance(result, BaseModel):
         return
-    key = id(result)
     try:
-        _turns[key] = (weakref.ref(result, lambda _: _turns.pop(key, None)), turn_id)
+        link = _Link(result, _unlink)
     except TypeError:
         return
+    link.key, link.turn = id(result), turn_id
+    _turns[link.key] = link
+
+
+class _Link(weakref.ref[Any]):
+    """A result and the turn it came from."""
+
+    __slots__ = ("key", "turn")
+
+    key: int
+    turn: str
+
+
+def _unlink(link: Any) -> None:
+    if _turns.get(link.key) is link:
+        del _turns[link.key]
 
 
 def turn_of(result: Any) -> str | None:
     """Return the id of the turn that a result came from, None where it is not known."""
     entry = _turns.get(id(result))
-    return entry[1] if entry is not None and entry[0]() is result else None
+    return entry.turn if entry is not None and entry() is result else None
 
 
 class Ending:

@@ -74,7 +74,7 @@ async def operate(
             generated = operative.response_type
         chat_param, parse_param = _with_format(branch, chat_param, parse_param, generated)
         middle = middle or _choose_middle(branch, chat_param)
-    turn = Turn(branch, "operate", list(branch.messages.progression.order))
+    turn = Turn(branch, "operate", branch.messages.keys())
     if action_param is not None:
         turn.max_tool_calls = action_param.max_tool_calls
     with in_middle(turn):

@@ -2,7 +2,7 @@
 
 from typing import Any, Self
 
-from pydantic import PrivateAttr, SkipValidation
+from pydantic import SkipValidation
 
 from lionagi.protocols.generic.element import Element
 
@@ -17,10 +17,9 @@ class Log(Element):
     """
 
     content: SkipValidation[dict[str, Any]]
-    _frozen: bool = PrivateAttr(default=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "_frozen" and self._frozen:
+        if "_frozen" in self.__dict__:
             raise AttributeError("This Log is immutable. It was restored from a record; make a new Log instead.")
         super().__setattr__(name, value)
 
@@ -39,5 +38,6 @@ class Log(Element):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Restore a record as it was written; the result cannot be changed."""
         log = super().from_dict(data)
-        log._frozen = True
+        # Beside the fields: a private attribute would cost a mapping in each of the many records.
+        object.__setattr__(log, "_frozen", True)
         return log

@@ -31,14 +31,12 @@ class Pile(Element, Generic[T]):
 
     Attributes:
         collections: The elements by id.
-        progression: Their order.
         item_type: The classes that members must have, None for any Element.
         strict_type: Whether subclasses of these are refused.
     """
 
     # Named `dict[UUID, Any]` so that pydantic neither checks nor rebuilds the members.
     collections: dict[UUID, Any] = Field(default_factory=dict[UUID, Any])
-    progression: Progression = Field(default_factory=Progression)
     item_type: tuple[Any, ...] | None = Field(default=None, exclude=True)
     strict_type: bool = False
     # A slot, not a private attribute: that would cost a mapping in every instance.
@@ -64,7 +62,26 @@ class Pile(Element, Generic[T]):
         object.__setattr__(self, "__pydantic_fields_set__", self._names)
         items = self._items_of(collections)
         self.collections = {item.id: item for item in items}
-        self.progression.order[:] = self.collections if order is None else self._checked_order(order)
+        if order is not None:
+            self.progression.order[:] = self._checked_order(order)
+
+    @property
+    def progression(self) -> Progression:
+        """The order of the elements; changing it reorders the pile."""
+        found = self._ordered()
+        if found is None:
+            # Until somebody asks, the order is that of the mapping: most piles only grow, and a progression is an
+            # element of its own with id and time. It stands beside the fields, so that copies have it too.
+            found = Progression(list(self.collections))
+            self.progression = found
+        return found
+
+    @progression.setter
+    def progression(self, value: Progression) -> None:
+        object.__setattr__(self, "_progression", value)
+
+    def _ordered(self) -> Progression | None:
+        return self.__dict__.get("_progression")
 
     def _checked_order(self, order: Any) -> list[UUID]:
         ids = Progression(order).order
@@ -99,14 +116,17 @@ class Pile(Element, Generic[T]):
     # -- reading
 
     def __len__(self) -> int:
-        return len(self.progression.order)
+        ordered = self._ordered()
+        return len(self.collections if ordered is None else ordered.order)
 
     def __bool__(self) -> bool:
-        return bool(self.progression.order)
+        return len(self) > 0
 
     def __iter__(self) -> Iterator[T]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        collections = self.collections
-        return iter([collections[one] for one in self.progression.order])
+        collections, ordered = self.collections, self._ordered()
+        if ordered is None:
+            return iter(list(collections.values()))
+        return iter([collections[one] for one in ordered.order])
 
     def __contains__(self, item: object) -> bool:
         try:
@@ -144,7 +164,8 @@ class Pile(Element, Generic[T]):
 
     def keys(self) -> list[UUID]:
         """Return the ids in order."""
-        return list(self.progression.order)
+        ordered = self._ordered()
+        return list(self.collections if ordered is None else ordered.order)
 
     def values(self) -> list[T]:
         """Return the elements in order."""
@@ -160,7 +181,7 @@ class Pile(Element, Generic[T]):
 
     def is_empty(self) -> bool:
         """Tell whether there is no element."""
-        return not self.progression.order
+        return not self
 
     def filter(self, predicate: Callable[[T], bool]) -> "Pile[T]":
         """Return a new pile of the same elements for which the predicate is true."""
@@ -185,7 +206,8 @@ class Pile(Element, Generic[T]):
         """
         types = (item_type,) if isinstance(item_type, type) else tuple(item_type)
         found: list[T] = []
-        for one in reversed(self.progression.order) if reverse else self.progression.order:
+        ids = self.keys()
+        for one in reversed(ids) if reverse else ids:
             if num_items is not None and len(found) >= num_items:
                 break
             item = self.collections[one]
@@ -199,7 +221,7 @@ class Pile(Element, Generic[T]):
         """Add an element at the end; one with the same id is replaced where it stands."""
         if self.item_type is not None or not isinstance(item, Element):  # pyright: ignore[reportUnnecessaryIsInstance]
             item = self._checked(item)
-        if item.id not in self.collections:
+        if "_progression" in self.__dict__ and item.id not in self.collections:
             self.progression.order.append(item.id)
         self.collections[item.id] = item
 
@@ -221,8 +243,8 @@ class Pile(Element, Generic[T]):
         for one in items:
             if one.id in self.collections:
                 raise ExistsError(f"{one.id} is in the pile already; use update() to replace it")
-        self.collections.update((one.id, one) for one in items)
         self.progression.order[index:index] = [one.id for one in items]
+        self.collections.update((one.id, one) for one in items)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         items = self._items_of(value)
@@ -230,9 +252,10 @@ class Pile(Element, Generic[T]):
             raise NotFoundError(f"no position {key} in a pile of {len(self)}")
         if isinstance(key, (int, slice)):
             place = cast("slice[Any, Any, Any]", key) if isinstance(key, slice) else slice(key, key + 1 or None)
-            for one in self.progression.order[place]:
+            order = self.progression.order
+            for one in order[place]:
                 del self.collections[one]
-            self.progression.order[place] = [one.id for one in items]
+            order[place] = [one.id for one in items]
             self.collections.update((one.id, one) for one in items)
             return
         if [one.id for one in items] != Progression(key).order:
@@ -249,8 +272,8 @@ class Pile(Element, Generic[T]):
     def exclude(self, item: Any) -> None:
         """Remove elements by id where they are present."""
         gone = {one for one in Progression(item).order if self.collections.pop(one, None) is not None}
-        if gone:
-            self.progression.order[:] = [one for one in self.progression.order if one not in gone]
+        if gone and (ordered := self._ordered()) is not None:
+            ordered.order[:] = [one for one in ordered.order if one not in gone]
 
     def pop(self, key: Any, default: Any = Undefined) -> Any:
         """Remove and return what ``pile[key]`` returns; the default, where given, if it is absent."""
@@ -263,7 +286,8 @@ class Pile(Element, Generic[T]):
     def clear(self) -> None:
         """Remove all elements."""
         self.collections.clear()
-        self.progression.clear()
+        if (ordered := self._ordered()) is not None:
+            ordered.clear()
 
     # -- asynchronous twins: the same under the pile's lock
 

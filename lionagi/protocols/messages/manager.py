@@ -120,10 +120,10 @@ class MessageManager:
             messages: The messages, in order; no System message among them.
             after: Id of the message they follow; at the end when None or when that message is gone.
         """
-        order = self.progression.order
-        if after is None or after not in self.messages.collections or order[-1] == after:
+        if after is None or after not in self.messages.collections or self.messages.keys()[-1] == after:
             self.messages.update(messages)
         else:
+            order = self.progression.order
             at = len(order) - order[::-1].index(after)
             for offset, message in enumerate(messages):
                 self.messages.insert(at + offset, message)

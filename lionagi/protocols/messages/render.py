@@ -38,7 +38,7 @@ class WireCache:
         self._reset("")
 
     def _reset(self, lead: str) -> None:
-        self._ids: list[UUID] = []
+        self._ids: Sequence[UUID] = ()
         self._wires: list[Wire] = []
         self._pending: list[Wire] = []
         self._lead = lead
@@ -55,12 +55,12 @@ class WireCache:
             lead: Text that belongs before the first instruction's guidance, for models without a system role.
         """
         known = len(self._ids)
-        if lead != self._lead or self._edits != edit_count() or self._ids != ids[:known]:
+        if lead != self._lead or self._edits != edit_count() or (known and self._ids != ids[:known]):
             self._reset(lead)
             known = 0
         for message_id in ids[known:]:
             self._add(messages[message_id])
-        self._ids = list(ids)
+        self._ids = list(ids) if ids else ()
         return self._wires, self._pending
 
     def _add(self, message: Message) -> None:

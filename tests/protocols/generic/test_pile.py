@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 from lionagi._errors import ExistsError, NotFoundError, ValidationError
 from lionagi.protocols.generic.element import Element
 from lionagi.protocols.generic.pile import Pile
+from lionagi.protocols.generic.progression import Progression
 from lionagi.protocols.graph.node import Node
 
 
@@ -130,6 +134,39 @@ def test_it_is_restored_in_order_with_the_classes_of_its_items():
 
 def test_a_type_argument_makes_no_new_class():
     assert type(Pile[Node]()) is Pile
+
+
+def test_the_order_can_be_asked_for_at_any_time_and_follows_from_then_on():
+    a, b, c = nodes(3)
+    pile = Pile([a, b])
+    assert pile.progression.order == [a.id, b.id]
+    assert pile.progression is pile.progression
+    pile.append(c)
+    pile.remove(a)
+    pile.insert(0, a)
+    assert pile.progression.order == pile.keys() == [a.id, b.id, c.id]
+    pile.progression.reverse()
+    assert pile.values() == [c, b, a]
+    pile.clear()
+    assert (len(pile.progression), bool(pile)) == (0, False)
+
+
+def test_an_order_that_is_set_is_the_order():
+    a, b = nodes(2)
+    pile = Pile([a, b])
+    pile.progression = Progression([b, a])
+    assert pile.values() == [b, a]
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda pile: pickle.loads(pickle.dumps(pile))])
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_copy_keeps_items_and_order(again: Callable[[Pile[Node]], Pile[Node]], asked: bool):
+    a, b = nodes(2)
+    pile = Pile([a, b], order=[b, a] if asked else None)
+    twin = again(pile)
+    assert twin.keys() == pile.keys() == ([b.id, a.id] if asked else [a.id, b.id])
+    twin.append(Node())
+    assert (len(pile), len(twin), len(twin.progression)) == (2, 3, 3)
 
 
 async def test_the_lock_serves_the_twins():
