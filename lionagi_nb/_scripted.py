@@ -18,7 +18,8 @@ class ScriptedInput:
     """Answers by the name of what is asked: a tool for an approval, a title for a form.
 
     A list holds one answer for each time that name is asked; any other value is the answer every time. It holds from
-    when it is made until another is made, or until the end of its ``with`` block.
+    when it is made until another is made, or until the end of its ``with`` block, and it is asked only where no person
+    can be: in a notebook with somebody in front of it, that somebody answers.
     """
 
     def __init__(self, answers: Mapping[str, Any]) -> None:
@@ -56,7 +57,7 @@ class ScriptedInput:
 
 
 def scripted_input(answers: Mapping[str, Any]) -> ScriptedInput:
-    """Answer for the person: `{"refund": True, "send_reply": ["Ask first.", True], "Ticket intake": {…}}`.
+    """Answer where no person can: `{"refund": True, "send_reply": ["Ask first.", True], "Ticket intake": {…}}`.
 
     An approval takes True, False, or the reason for a no; a form takes the values of its fields.
 

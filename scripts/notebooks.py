@@ -82,7 +82,8 @@ def record(path: Path) -> None:
     client = NotebookClient(
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(NOTEBOOKS)}}
     )
-    client.execute(env={name: value for name, value in os.environ.items() if name != "LIONAGI_REPLAY"})
+    surroundings = {name: value for name, value in os.environ.items() if name != "LIONAGI_REPLAY"}
+    client.execute(env={**surroundings, "LIONAGI_NB_STATIC": "1"})
     print(f"{path.name}: recorded into {kept.relative_to(NOTEBOOKS)}")
 
 

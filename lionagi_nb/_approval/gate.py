@@ -42,13 +42,13 @@ class Approval:
             ConfigurationError: Nobody can be asked here and no script answers; the gate's caller denies.
         """
         arguments = freeze(invocation.arguments)  # what is shown cannot change under the person's eyes
+        if (why := why_nobody_can_answer()) is None:
+            return await self._ask(invocation.function, arguments)
         scripted, answer = scripted_answer(invocation.function)
-        if scripted:
-            allowed, reason = _read(invocation.function, answer)
-            return self._end(ApprovalView(invocation.function, arguments, _verdict(allowed), "script", reason))
-        if (why := why_nobody_can_answer()) is not None:
+        if not scripted:
             raise ConfigurationError(f"nobody was asked: {why}")
-        return await self._ask(invocation.function, arguments)
+        allowed, reason = _read(invocation.function, answer)
+        return self._end(ApprovalView(invocation.function, arguments, _verdict(allowed), "script", reason))
 
     async def _ask(self, function: str, arguments: str) -> bool | str:
         import asyncio

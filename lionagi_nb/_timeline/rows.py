@@ -144,7 +144,7 @@ def _live(record: Record, error: Record) -> Pieces:
 @lru_cache(64)
 def _model(provider: str, model: str) -> Pieces:
     name = clip("/".join(part for part in (provider, model) if part), 60)
-    return (Piece("dim", "not scripted"), separator(), Piece("code", name))
+    return (Piece("dim", "model"), Piece("t", " "), Piece("code", name))
 
 
 def call_rows(calls: Sequence[Any], script: ScriptUse, limit: int) -> tuple[CallRow, ...]:

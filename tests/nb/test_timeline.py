@@ -46,7 +46,7 @@ def test_a_list_of_recorded_calls_needs_no_branch() -> None:
 def test_a_live_call_names_its_model() -> None:
     logs = [model_call([USER], 0, 1.5, provider="openai", model="gpt-4.1-mini", streamed=False, chars=12)]
     text = nb.timeline(branch(logs)).text()
-    assert "operate 12 chars  not scripted, openai/gpt-4.1-mini" in text
+    assert "operate 12 chars  model openai/gpt-4.1-mini" in text
 
 
 def test_a_failed_live_call_names_its_error() -> None:
