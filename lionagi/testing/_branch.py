@@ -30,6 +30,9 @@ def scripted_imodel(script: Any, *, model: str = DEFAULT_SCRIPTED_MODEL, **imode
     return iModel(provider=SCRIPTED_PROVIDER, endpoint="chat", model=model, script=script, **imodel_kwargs)
 
 
+_NO_WAIT = NoWaitClock()
+
+
 class TestBranch:
     """Factories of plain Branches that answer from a script, and access to what those recorded.
 
@@ -51,7 +54,7 @@ class TestBranch:
         **branch_kwargs: Any,
     ) -> Branch:
         """Return a Branch on a script: anything that ``ScriptModel.coerce`` takes. Further keywords are Branch's."""
-        imodel = scripted_imodel(script, model=model, clock=NoWaitClock())
+        imodel = scripted_imodel(script, model=model, clock=_NO_WAIT)
         given = {"name": name, "user": user, "tools": tools, "system": system, **branch_kwargs}
         return Branch(chat_model=imodel, parse_model=imodel, **given)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from functools import lru_cache
 from typing import Any, ClassVar, Self, cast
 
-from lionagi.ln.secrets import mask_headers
+from lionagi.ln.secrets import Secret, mask_headers
 from lionagi.service.connections.agentic import AgenticEndpoint
 from lionagi.service.connections.endpoint import Endpoint
 from lionagi.service.connections.endpoint_config import EndpointConfig
@@ -23,7 +23,7 @@ __all__ = ("ScriptedEndpoint",)
 
 logger = logging.getLogger(__name__)
 
-_DUMMY_KEY = "scripted-test-key"
+_DUMMY_KEY = Secret("scripted-test-key")
 
 
 @register_endpoint(
@@ -63,10 +63,11 @@ class ScriptedEndpoint(AgenticEndpoint):
         self.calls: list[RecordedCall] = []
         self._served = 0
         self._script = _script_of(source)
-        self._fixed_headers = super()._headers(None)
+        self._fixed_headers = _interned(*super()._headers(None).items())
 
     def _headers(self, extra: dict[str, str] | None) -> dict[str, str]:
-        return {**self._fixed_headers, **extra} if extra else dict(self._fixed_headers)
+        headers = dict(self._fixed_headers)
+        return {**headers, **extra} if extra else headers
 
     @property
     def script(self) -> ScriptModel:
@@ -157,7 +158,7 @@ class ScriptedEndpoint(AgenticEndpoint):
             index=index,
             # the list of messages is shared with the history: a copy per call would grow with its square
             payload=dict(payload),
-            headers=dict(_masked(*headers.items())),
+            headers=_masked(*headers.items()),
             response_type=entry.type,
             response=None,
             was_streamed=streamed,
@@ -171,6 +172,11 @@ class ScriptedEndpoint(AgenticEndpoint):
     async def _delay(self, entry: ErrorResponse) -> None:
         if entry.delay_ms > 0:
             await self.clock.sleep(entry.delay_ms / 1000)
+
+
+@lru_cache(8)
+def _interned(*headers: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    return headers
 
 
 @lru_cache(8)

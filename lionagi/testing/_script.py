@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from lionagi._errors import ConfigurationError, ScriptExhaustedError, short_repr
 from lionagi.ln.yamls import dump_yaml, load_yaml
@@ -78,7 +78,8 @@ class ScriptModel(BaseModel):
     responses: list[Annotated[ResponseEntry, Field(discriminator="type")]] = Field(default_factory=list[ResponseEntry])
     recording: ScriptRecording | None = None
 
-    _state: _State | None = PrivateAttr(default=None)
+    if TYPE_CHECKING:
+        _state: _State | None = None
 
     @field_validator("version")
     @classmethod
@@ -168,9 +169,7 @@ class ScriptModel(BaseModel):
 
     def serve(self, payload: dict[str, Any], call_index: int) -> tuple[ResponseEntry, str, int]:
         """Do what ``next`` does and return the entry's index in ``responses`` too."""
-        # the private attributes of a pydantic model are found by __getattr__; this is the hot path
-        private = self.__pydantic_private__
-        state: _State | None = private["_state"] if private else None
+        state = self._held()
         if state is None or state.source is not self.responses or state.size != len(state.source):
             state = self._read()
         if state.conditions is not None and self.mode != "positional":
@@ -240,7 +239,7 @@ class ScriptModel(BaseModel):
     @property
     def cursor(self) -> int:
         """Index in ``responses`` from which positional serving goes on."""
-        state = self._state
+        state = self._held()
         return state.plain[state.position - 1] + 1 if state is not None and state.position else 0
 
     @property
@@ -251,9 +250,13 @@ class ScriptModel(BaseModel):
             return not state.conditional
         return state.position == len(state.plain)
 
+    def _held(self) -> _State | None:
+        # beside the fields: a private attribute would be a mapping more, and found by a slow __getattr__
+        return self.__dict__.get("_state")
+
     def _read(self) -> _State:
         """Return the state for the present list; what was served stays served."""
-        old, responses = self._state, self.responses
+        old, responses = self._held(), self.responses
         if old is not None and old.source is responses and old.size == len(responses):
             return old
         state = _State(responses)
@@ -265,7 +268,7 @@ class ScriptModel(BaseModel):
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         copies = [entry.model_copy() if _is_flat(entry) else deepcopy(entry, memo) for entry in self.responses]
         twin = self.model_copy(update={"responses": copies, "recording": deepcopy(self.recording, memo)})
-        state = self._state
+        state = self._held()
         twin._state = None
         if state is not None:
             twin._state = _State(copies)

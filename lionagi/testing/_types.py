@@ -241,7 +241,7 @@ class RecordedCall:
     Attributes:
         index: The call's number since the script was attached, from 0.
         payload: A top-level copy of what was sent; ``payload["messages"]`` is the sent list itself, not a copy.
-        headers: The sent headers by name; credential values are masked.
+        headers: The sent headers by name, credential values masked; a mapping that calls may share.
         response_type: The entry's ``type``.
         response: The normal response, the list of delivered chunks of a stream entry, or None for an error.
         was_streamed: Whether the call was a streaming one.
