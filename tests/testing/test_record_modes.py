@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 from support.openai_server import Faults, OpenAIServer, text
+from support.source import ROOT
 
 from lionagi._errors import ExecutionError, ScriptExhaustedError, StaleRecordingError
 from lionagi.ln.clock import NoWaitClock
@@ -388,3 +389,21 @@ async def test_an_agent_of_another_kind_is_recorded_and_replayed(path: Path) -> 
         assert (again.chat_model.is_cli, again.chat_model.provider) == (True, "agent")
         assert await talk(again) == before
     assert "two words" in str(before)
+
+
+@pytest.mark.record("DEC-B-6")
+async def test_a_stored_conversation_with_the_real_model_answers_the_same_in_two_runs(blocked_sockets: None) -> None:
+    stored = ROOT / "notebooks" / "recordings" / "01_first_answer.yaml"
+    script = ScriptModel.from_yaml(stored)
+    assert script.recording is not None
+    assert script.recording.provider == "local"
+    runs: list[list[str]] = []
+    for _ in range(2):
+        with replay(stored, match="position") as block:
+            branch = Branch(chat_model="local")
+            runs.append([await branch.chat("Anything at all?") for _ in script.responses])
+            assert block.unused_entries() == []
+    assert runs[0] == runs[1]
+    assert [answer for answer in runs[0] if answer] == [
+        entry.model_dump()["content"] for entry in script.responses if entry.type == "text"
+    ]
