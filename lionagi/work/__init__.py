@@ -1,1 +1,50 @@
 """Typed forms: declared fields, values, rules, and every problem in one pass; nothing here schedules or runs work."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .fill import FieldIssue, fill_form, validate_form
+    from .form import FieldSpec, FieldType, FormStatus, WorkForm
+    from .rules import CheckKind, Rule, RuleSet
+
+__all__ = (
+    "CheckKind",
+    "FieldIssue",
+    "FieldSpec",
+    "FieldType",
+    "FormStatus",
+    "Rule",
+    "RuleSet",
+    "WorkForm",
+    "fill_form",
+    "validate_form",
+)
+
+_HOMES = {
+    "CheckKind": ".rules",
+    "FieldIssue": ".fill",
+    "FieldSpec": ".form",
+    "FieldType": ".form",
+    "FormStatus": ".form",
+    "Rule": ".rules",
+    "RuleSet": ".rules",
+    "WorkForm": ".form",
+    "fill_form": ".fill",
+    "validate_form": ".fill",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'lionagi.work' has no attribute {name!r}")
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,235 @@
+"""Declarative rules: what a form's values must be beyond their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from pydantic import BaseModel, Field
+from pydantic import ValidationError as SchemaError
+
+from lionagi._errors import ValidationError, short_repr
+from lionagi.ln.yamls import dump_yaml, load_yaml
+
+from ._patterns import search
+from .fill import fits
+
+if TYPE_CHECKING:
+    from .form import WorkForm
+
+__all__ = ("PATTERN_MAX_LENGTH", "CheckKind", "Rule", "RuleSet")
+
+CheckKind = Literal["required", "type", "range", "pattern", "custom"]
+"""What a rule checks."""
+
+PATTERN_MAX_LENGTH = 4096
+"""Characters of a value that a pattern looks at; a longer one is a problem. It bounds the input, not the pattern."""
+
+_TYPE_NAMES = ("str", "int", "float", "bool", "list", "dict")
+
+
+class Rule(BaseModel):
+    """One check of one field. A value of None passes every check but "required" and "custom".
+
+    Attributes:
+        rule_id: Its name, unique in a `RuleSet`.
+        field: The field that it looks at, declared or not.
+        check: What it checks.
+        params: ``type``: "type", one of the field types. ``range``: "min" and "max", both inclusive. ``pattern``:
+            "pattern", found anywhere in the text; "flags", an int such as ``re.I``; "engine", "re" or "re2", which
+            takes time linear in the text and is in the extra re2. ``custom``: "callable", which gets the value and
+            returns whether it passes, and "error", the text where it does not.
+        message: What to say instead of the rule's own text.
+        enabled: A disabled rule never fails.
+    """
+
+    rule_id: str
+    field: str
+    check: CheckKind
+    params: dict[str, Any] = Field(default_factory=dict[str, Any])
+    message: str | None = None
+    enabled: bool = True
+
+    def apply(self, form: WorkForm) -> str | None:
+        """Return what is wrong with the form's value, None where nothing is; it raises nothing."""
+        return _CHECKS[self.check](self, form.values.get(self.field)) if self.enabled else None
+
+
+def _required(rule: Rule, value: Any) -> str | None:
+    return None if value is not None else rule.message or f"Field {rule.field!r} is required and has no value."
+
+
+def _type(rule: Rule, value: Any) -> str | None:
+    if value is None:
+        return None
+    kind = rule.params.get("type", "str")
+    if kind not in _TYPE_NAMES:
+        return f"Rule {rule.rule_id!r} names an unknown type {short_repr(kind)}; use one of {', '.join(_TYPE_NAMES)}."
+    if fits(kind, value):
+        return None
+    return rule.message or f"Field {rule.field!r} must be of type {kind!r}, not {type(value).__name__!r}."
+
+
+def _range(rule: Rule, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float):
+        said = f"Field {rule.field!r} must be a number to be in a range, not {type(value).__name__!r}."
+        return rule.message or said
+    low, high = rule.params.get("min"), rule.params.get("max")
+    try:
+        if low is not None and not value >= low:
+            return rule.message or f"Field {rule.field!r} must be at least {low}, not {short_repr(value)}."
+        if high is not None and not value <= high:
+            return rule.message or f"Field {rule.field!r} must be at most {high}, not {short_repr(value)}."
+    except TypeError:
+        return f"Rule {rule.rule_id!r} has bounds that are no numbers: min {short_repr(low)}, max {short_repr(high)}."
+    return None
+
+
+def _pattern(rule: Rule, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return rule.message or f"Field {rule.field!r} must be text to match a pattern, not {type(value).__name__!r}."
+    if len(value) > PATTERN_MAX_LENGTH:
+        said = f"Field {rule.field!r} has {len(value):,} characters; a pattern takes at most {PATTERN_MAX_LENGTH:,}."
+        return rule.message or said
+    params = rule.params
+    pattern = params.get("pattern", "")
+    try:
+        found = search(pattern, params.get("flags", 0), params.get("engine", "re"), value)
+    except (re.error, ValueError, TypeError, OverflowError, RecursionError, ImportError) as error:
+        return f"Rule {rule.rule_id!r} has an invalid pattern {short_repr(pattern)}: {error}."
+    if found:
+        return None
+    return (
+        rule.message or f"Field {rule.field!r} does not match the pattern {short_repr(pattern)}: {short_repr(value)}."
+    )
+
+
+def _custom(rule: Rule, value: Any) -> str | None:
+    check = rule.params.get("callable")
+    if not callable(check):
+        return f"Rule {rule.rule_id!r} is a custom check and needs a function in params['callable']."
+    try:
+        passed = bool(check(value))
+    except Exception as error:
+        return f"Rule {rule.rule_id!r} raised {type(error).__name__}: {error}."
+    if passed:
+        return None
+    return rule.message or rule.params.get("error") or f"Field {rule.field!r} failed the check {rule.rule_id!r}."
+
+
+_CHECKS: dict[str, Callable[[Rule, Any], str | None]] = {
+    "required": _required,
+    "type": _type,
+    "range": _range,
+    "pattern": _pattern,
+    "custom": _custom,
+}
+
+
+class RuleSet:
+    """Rules in the order in which they were added; all of them are always applied.
+
+    Args:
+        rules: The first of them.
+
+    Raises:
+        ValueError: Two rules have one id.
+    """
+
+    __slots__ = ("_rules",)
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self._rules: dict[str, Rule] = {}
+        for rule in rules:
+            self.add(rule)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def __repr__(self) -> str:
+        return f"RuleSet({', '.join(self._rules)})"
+
+    def add(self, rule: Rule) -> RuleSet:
+        """Add a rule at the end and return this set.
+
+        Raises:
+            ValueError: There is a rule of that id already.
+        """
+        if rule.rule_id in self._rules:
+            raise ValidationError(f"the set already has a rule {rule.rule_id!r}; remove it first, or choose another id")
+        self._rules[rule.rule_id] = rule
+        return self
+
+    def remove(self, rule_id: str) -> bool:
+        """Remove a rule; return whether it was there."""
+        return self._rules.pop(rule_id, None) is not None
+
+    def get(self, rule_id: str) -> Rule | None:
+        """Return a rule by its id, or None."""
+        return self._rules.get(rule_id)
+
+    def rules(self) -> list[Rule]:
+        """Return the rules in order, in a list of the caller's own."""
+        return list(self._rules.values())
+
+    def apply_all(self, form: WorkForm) -> list[str]:
+        """Return what is wrong with the form, one text for each rule that fails, in order."""
+        return [text for _, text in self.failures(form)]
+
+    def failures(self, form: WorkForm) -> list[tuple[Rule, str]]:
+        """Return each rule that fails with its text, in order."""
+        return [(rule, text) for rule in self._rules.values() if (text := rule.apply(form)) is not None]
+
+    def to_yaml(self) -> str:
+        """Return the rules as YAML: a list of mappings.
+
+        Raises:
+            ValueError: A rule is a custom check, which needs Python.
+        """
+        rows: list[dict[str, Any]] = []
+        for rule in self._rules.values():
+            if rule.check == "custom":
+                raise ValidationError(f"rule {rule.rule_id!r} is a custom check, which only Python can hold; remove it")
+            rows.append(rule.model_dump(exclude_defaults=True))
+        return dump_yaml(rows)
+
+    @classmethod
+    def from_yaml(cls, path: str | Path) -> RuleSet:
+        """Return the rules of a YAML file: a list of mappings with the fields of `Rule`.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ValueError: The file is no list of rules, a rule is refused, is a custom check, or repeats an id; the text
+                names the file and the rule.
+        """
+        rows = load_yaml(Path(path).read_bytes())
+        if not isinstance(rows, list):
+            raise ValidationError(f"{path} must be a list of rules, not {short_repr(rows)}")
+        made = cls()
+        for number, row in enumerate(cast("list[Any]", rows), 1):
+            try:
+                made.add(_read_rule(row))
+            except SchemaError as error:
+                raise ValidationError(f"{path}: rule {number} is refused: {_first(error)}") from None
+            except ValueError as error:
+                raise ValidationError(f"{path}: rule {number}: {error}") from None
+        return made
+
+
+def _read_rule(row: Any) -> Rule:
+    rule = Rule.model_validate(row, extra="forbid")
+    if rule.check == "custom":
+        raise ValidationError(f"{rule.rule_id!r} is a custom check, which needs Python; add it there")
+    return rule
+
+
+def _first(error: SchemaError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else str(first["msg"])
