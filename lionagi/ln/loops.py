@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import ref
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ class PerLoop(Generic[T]):
 
     __slots__ = ("_factory", "_values")
 
-    def __init__(self, factory: Callable[[], T]) -> None:
+    def __init__(self, factory: Callable[..., T]) -> None:
         self._factory = factory
         # Few loops at a time, mostly one: a tuple costs a model object less than a mapping with weak keys would, and
         # is replaced as a whole, so that reading it takes no lock.
         self._values: tuple[tuple[ref[asyncio.AbstractEventLoop], T], ...] = ()
 
-    def get(self) -> T:
-        """Return the running loop's value; outside a loop this is a RuntimeError."""
+    def get(self, *args: Any) -> T:
+        """Return the running loop's value, made of ``args`` if it is new; outside a loop this is a RuntimeError."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -45,7 +45,7 @@ class PerLoop(Generic[T]):
             if known() is loop:
                 return value
         with _changing:
-            others, value = self._others(loop), self._factory()
+            others, value = self._others(loop), self._factory(*args)
             self._values = (*others, (ref(loop), value))
         return value
 

@@ -36,13 +36,12 @@ def error_record(error: BaseException) -> dict[str, str]:
 
 async def log_model_call(prepared: Prepared, call: APICalling) -> None:
     """Record one finished model call and show it to the observers."""
+    content: dict[str, Any] = {"kind": "model_call", "turn": prepared.turn.id, "verb": prepared.turn.verb}
+    log = _log(content)
     model, execution = prepared.model, call.execution
     endpoint = model.endpoint
     config = endpoint.config
-    content = {
-        "kind": "model_call",
-        "turn": prepared.turn.id,
-        "verb": prepared.turn.verb,
+    content |= {
         "provider": config.provider,
         "model": model.model_name,
         "endpoint": config.endpoint,
@@ -61,12 +60,19 @@ async def log_model_call(prepared: Prepared, call: APICalling) -> None:
         "schema": prepared.plan.schema,
         "output": prepared.plan.mode,
     }
-    await prepared.branch.emit_and_log(Log(content=content))
+    await prepared.branch.emit_and_log(log)
 
 
 async def log_turn(branch: Branch, turn: Turn, **facts: Any) -> None:
     """Record how a turn ended: which result, which tools, and why requests did not run."""
-    await branch.emit_and_log(Log(content={"kind": "turn", "turn": turn.id, "verb": turn.verb, **facts}))
+    await branch.emit_and_log(_log({"kind": "turn", "turn": turn.id, "verb": turn.verb, **facts}))
+
+
+def _log(content: dict[str, Any]) -> Log:
+    log = Log(content=content)
+    # each record's own set of field names would be larger than the rest of it
+    object.__setattr__(log, "__pydantic_fields_set__", Log.all_names)
+    return log
 
 
 def failed_call(error: BaseException, partial_text: str = "") -> ExecutionError:
@@ -136,4 +142,4 @@ async def log_attempt(
         "attempt": number,
         "strategy": param.strategy,
     }
-    await branch.emit_and_log(Log(content=content))
+    await branch.emit_and_log(_log(content))

@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 from uuid import UUID, uuid4
 
 from lionagi._errors import ConfigurationError, short_repr
@@ -40,6 +40,16 @@ class _NoEndpoint(Endpoint):
         self, request: dict[str, Any], extra_headers: dict[str, str] | None = None, **kwargs: Any
     ) -> tuple[dict[str, Any], dict[str, str]]:
         raise ConfigurationError(THREE_WAYS_OUT)
+
+
+class _Figures(NamedTuple):
+    """The limits as they were given; ``interval`` in seconds."""
+
+    queue_capacity: int | None
+    interval: float
+    limit_requests: int | None
+    limit_tokens: int | None
+    concurrency_limit: int | None
 
 
 class iModel:
@@ -103,13 +113,8 @@ class iModel:
         self._replay = replay
         self._endpoint: Endpoint | None = None
         self._limits: Limits | None = None
-        self._figures: dict[str, Any] = {
-            "queue_capacity": queue_capacity,
-            "interval": interval if interval is not None else capacity_refresh_time,
-            "limit_requests": limit_requests,
-            "limit_tokens": limit_tokens,
-            "concurrency_limit": concurrency_limit,
-        }
+        seconds = interval if interval is not None else capacity_refresh_time
+        self._figures = _Figures(queue_capacity, seconds, limit_requests, limit_tokens, concurrency_limit)
         if isinstance(endpoint, Endpoint):
             self._take(endpoint)
         elif provider or self._names[1]:
@@ -120,13 +125,10 @@ class iModel:
             endpoint.clock = self._clock
         self._endpoint = endpoint
         figures = self._figures
-        capacity = figures["queue_capacity"] or _QUEUE_CAPACITY
-        concurrency = figures["concurrency_limit"] or capacity
-        if isinstance(endpoint, AgenticEndpoint) and not figures["concurrency_limit"]:
+        concurrency = figures.concurrency_limit or figures.queue_capacity or _QUEUE_CAPACITY
+        if isinstance(endpoint, AgenticEndpoint) and not figures.concurrency_limit:
             concurrency = endpoint.DEFAULT_CONCURRENCY_LIMIT
-        self._limits = Limits(
-            concurrency, figures["limit_requests"], figures["limit_tokens"], interval=figures["interval"]
-        )
+        self._limits = Limits(concurrency, figures.limit_requests, figures.limit_tokens, interval=figures.interval)
         return endpoint
 
     def _find_endpoint(self) -> Endpoint | None:
@@ -291,15 +293,13 @@ class iModel:
 
     def copy(self, share_session: bool = False) -> Self:
         """Return an independent model: own id, limits and endpoint; the agent's conversation only on request."""
-        config = {name: value for name, value in self._figures.items() if name != "interval"}
         other = type(self)(
             endpoint=self._endpoint.clone() if self._endpoint is not None else self._path,
-            interval=self._figures["interval"],
             streaming_process_func=self.streaming_process_func,
             provider_metadata=dict(self.provider_metadata),
             clock=self._clock,
             replay=self._replay,
-            **config,
+            **self._figures._asdict(),
         )
         other._names, other._given = self._names, dict(self._given)
         if share_session and isinstance(other._endpoint, AgenticEndpoint):
@@ -314,7 +314,7 @@ class iModel:
             "created_at": self.created_at,
             "provider_metadata": self.provider_metadata,
             "endpoint": None if isinstance(endpoint, _NoEndpoint) else endpoint.to_dict(),
-            "limits": {name: value for name, value in self._figures.items() if value is not None},
+            "limits": {name: value for name, value in self._figures._asdict().items() if value is not None},
         }
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
 
 from lionagi.ln.clock import Clock
 from lionagi.ln.loops import PerLoop
@@ -117,11 +116,11 @@ class Limits:
         interval: float = 60.0,
     ) -> None:
         self.settings = _Settings(concurrency, requests, tokens, interval)
-        self._states: PerLoop[LoopLimits] = PerLoop(partial(LoopLimits, self.settings))
+        self._states: PerLoop[LoopLimits] = PerLoop(LoopLimits)
 
     async def acquire(self, clock: Clock) -> LoopLimits:
         """Wait for a turn on the running loop; the caller ends it with ``release`` on what this returns."""
-        state = self._states.get()
+        state = self._states.get(self.settings)
         if state.running is not None:
             await state.running.acquire()
         if state.window is not None:

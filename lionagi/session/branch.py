@@ -86,7 +86,7 @@ class Branch(Element):
     ) -> None:
         own: dict[str, Any] = {"user": user, "name": name, **fields}
         super().__init__(**own)
-        object.__setattr__(self, "__pydantic_fields_set__", self._names)
+        object.__setattr__(self, "__pydantic_fields_set__", self.all_names)
         self._msgs = MessageManager(messages=messages)
         self._acts = ActionManager()
         chat_with = _model(chat_model) if chat_model is not None else iModel()

@@ -107,7 +107,7 @@ class ScriptedEndpoint(AgenticEndpoint):
     decode = Endpoint.decode
 
     async def _call(self, payload: dict[str, Any], headers: dict[str, str], **kwargs: Any) -> dict[str, Any]:
-        entry, record = self._serve(payload, headers, streamed=False)
+        entry, record = self._serve(dict(payload), headers, streamed=False)
         started = self.clock.monotonic()
         try:
             if isinstance(entry, ErrorResponse):
@@ -157,7 +157,7 @@ class ScriptedEndpoint(AgenticEndpoint):
         record = RecordedCall(
             index=index,
             # the list of messages is shared with the history: a copy per call would grow with its square
-            payload=dict(payload),
+            payload=payload,
             headers=_masked(*headers.items()),
             response_type=entry.type,
             response=None,

@@ -81,6 +81,10 @@ class ScriptModel(BaseModel):
     if TYPE_CHECKING:
         _state: _State | None = None
 
+    def model_post_init(self, _context: Any) -> None:
+        # as the entries do, see there
+        object.__setattr__(self, "__pydantic_fields_set__", _NAMES)
+
     @field_validator("version")
     @classmethod
     def _known_version(cls, value: int) -> int:
@@ -274,6 +278,9 @@ class ScriptModel(BaseModel):
             twin._state = _State(copies)
             twin._state.follow(state)
         return twin
+
+
+_NAMES = set(ScriptModel.model_fields)
 
 
 def _is_flat(entry: ResponseEntry) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -38,6 +39,15 @@ ErrorKind = Literal["rate_limit", "timeout", "server_error", "bad_request", "val
 class _Strict(BaseModel):
     # built at first use: the registry imports this module for every model, scripted or not
     model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    def model_post_init(self, _context: Any) -> None:
+        # which fields were given is of no interest, and a set of names for each of many thousand entries is large
+        object.__setattr__(self, "__pydantic_fields_set__", _names_of(type(self)))
+
+
+@lru_cache(64)
+def _names_of(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
 
 
 class WhenMatcher(_Strict):

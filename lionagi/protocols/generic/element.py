@@ -54,12 +54,12 @@ class Element(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     # One set of all names for the instances that say they are complete: pydantic's own takes 200 bytes in each.
-    _names: ClassVar[set[str]] = set()
+    all_names: ClassVar[set[str]] = set()
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_kwargs: Any) -> None:
         _CLASSES[cls.class_name(full=True)] = cls
-        cls._names = set(cls.model_fields)
+        cls.all_names = set(cls.model_fields)
 
     @field_validator("metadata", mode="before")
     @classmethod

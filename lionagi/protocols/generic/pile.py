@@ -59,7 +59,7 @@ class Pile(Element, Generic[T]):
         types = (item_type,) if isinstance(item_type, type) else tuple(item_type) if item_type else None
         fields.update(item_type=types, strict_type=strict_type)
         super().__init__(**fields)
-        object.__setattr__(self, "__pydantic_fields_set__", self._names)
+        object.__setattr__(self, "__pydantic_fields_set__", self.all_names)
         items = self._items_of(collections)
         self.collections = {item.id: item for item in items}
         if order is not None:

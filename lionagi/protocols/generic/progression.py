@@ -51,7 +51,7 @@ class Progression(Element):
     def __init__(self, order: Any = None, name: str | None = None, **fields: Any) -> None:
         fields.update(order=order, name=name)
         super().__init__(**fields)
-        _put(self, "__pydantic_fields_set__", self._names)
+        _put(self, "__pydantic_fields_set__", self.all_names)
 
     @field_validator("order", mode="before")
     @classmethod

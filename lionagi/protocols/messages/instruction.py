@@ -103,7 +103,16 @@ class InstructionContent(MessageContent):
             parts.append(_tools_section(key))
         if self._render_schema:
             parts.append(_format_sections(self.structure, self.response_format))
-        return "".join(parts).strip()
+        return _joined(*parts) if sum(map(len, parts)) <= _KEPT_LENGTH else "".join(parts).strip()
+
+
+# Branches that ask the same, which is common in batches and samplings, share the text of the prompt.
+_KEPT_LENGTH = 16 * 1024
+
+
+@lru_cache(maxsize=64)
+def _joined(*parts: str) -> str:
+    return "".join(parts).strip()
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -162,7 +162,7 @@ class Message(Node):
     def __init__(self, **fields: Any) -> None:
         fields.pop("role", None)  # the role is the class's; dumps show it, so that it comes back here
         super().__init__(**fields)
-        _put(self, "__pydantic_fields_set__", self._names)
+        _put(self, "__pydantic_fields_set__", self.all_names)
 
     @field_validator("content", mode="before")
     @classmethod

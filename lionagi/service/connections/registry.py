@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from sys import intern
 from typing import Any, ClassVar, TypeVar
 
 from lionagi._errors import ProviderNotFoundError, short_repr
@@ -62,7 +63,7 @@ class EndpointMeta(FrozenRecord):
         """Return a configuration with these defaults: 600 s in all, for agents 3,600 s and no idle limit."""
         agentic = self.endpoint_type is EndpointType.AGENTIC
         defaults: dict[str, Any] = {
-            "name": f"{self.provider}_{self.endpoint}",
+            "name": intern(f"{self.provider}_{self.endpoint}"),
             "provider": self.provider,
             "base_url": self.base_url if self.base_url is not None else ("internal" if agentic else ""),
             "endpoint": self.endpoint,
