@@ -104,8 +104,14 @@ def _neither(source: str, not_yaml: ParseError, not_json: ParseError) -> ParseEr
     return ParseError(f"could not parse: {problem} ({not_yaml.message})", details=not_json.details)
 
 
-def _kind(value: Any) -> str:
-    names = {type(None): "nothing", str: "text", bool: "true or false", list: "a list", dict: "a mapping"}
+def _kind(value: object) -> str:
+    names: dict[type, str] = {
+        type(None): "nothing",
+        str: "text",
+        bool: "true or false",
+        list: "a list",
+        dict: "a mapping",
+    }
     return names.get(type(value), "a number")
 
 
@@ -150,7 +156,7 @@ def structure_problems(data: Mapping[str, Any]) -> list[FormFileProblem]:
     if not isinstance(title := data.get("title"), str | None):
         problems.append(_problem(data, ("title",), "title", _must_be("'title'", "a string", title), "a string"))
     if isinstance(values, Mapping) and values and isinstance(fields, Mapping | None):
-        problems += _undeclared(data, fields or {}, cast("Mapping[str, Any]", values))
+        problems += _undeclared(data, cast("Mapping[str, Any]", fields or {}), cast("Mapping[str, Any]", values))
     return problems
 
 
