@@ -8,14 +8,14 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from lionagi._errors import ValidationError, short_repr
+from lionagi._errors import ParseError, ValidationError, short_repr
 from lionagi.protocols.generic.element import Element
 
 from ._bridge import declarations_of, json_schema_of, model_of
 from ._form_text import form_text, read_form_text
-from .fill import FieldIssue, coerce_value, fits
+from .fill import FieldIssue, coerce_value, fill_form, fits, validate_form
 
-__all__ = ("TRANSITIONS", "FieldSpec", "FieldType", "FormStatus", "WorkForm")
+__all__ = ("VALID_TRANSITIONS", "FieldSpec", "FieldType", "FormStatus", "WorkForm", "fill_form", "validate_form")
 
 FieldType = Literal["str", "int", "float", "bool", "list", "dict"]
 """The types that a field can have, by Python's names."""
@@ -23,7 +23,7 @@ FieldType = Literal["str", "int", "float", "bool", "list", "dict"]
 FormStatus = Literal["draft", "filled", "validated", "error", "submitted", "completed"]
 """Where a form stands. Submitted and completed are reserved: nothing in this package acts on them."""
 
-TRANSITIONS: dict[str, frozenset[str]] = {
+VALID_TRANSITIONS: dict[str, frozenset[str]] = {
     "draft": frozenset({"filled"}),
     "filled": frozenset({"validated", "error"}),
     "validated": frozenset({"submitted", "error"}),
@@ -142,7 +142,7 @@ class WorkForm(Element):
         Raises:
             ValueError: The table has no such step; the text lists those it has.
         """
-        allowed = TRANSITIONS[self.status]
+        allowed = VALID_TRANSITIONS[self.status]
         if new_status not in allowed:
             steps = ", ".join(sorted(allowed)) or "none, it is the last status"
             raise ValidationError(
@@ -201,4 +201,8 @@ class WorkForm(Element):
             FileNotFoundError: There is no such file.
             ValueError: Its text or structure is refused, as the gate of ``li agent --form`` refuses it.
         """
-        return read_form_text(cls, FieldSpec, Path(path).read_bytes())
+        text = Path(path).read_bytes()
+        try:
+            return read_form_text(cls, FieldSpec, text)
+        except (ParseError, ValidationError) as error:
+            raise ValidationError(f"{path}: {error.message}", details=error.details) from None

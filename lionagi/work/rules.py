@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
-from lionagi._errors import ValidationError, short_repr
+from lionagi._errors import ParseError, ValidationError, short_repr
 from lionagi.ln.yamls import dump_yaml, load_yaml
 
 from ._patterns import search
@@ -19,12 +19,12 @@ from .fill import fits
 if TYPE_CHECKING:
     from .form import WorkForm
 
-__all__ = ("PATTERN_MAX_LENGTH", "CheckKind", "Rule", "RuleSet")
+__all__ = ("REGEX_MAX_INPUT_LENGTH", "CheckKind", "Rule", "RuleSet")
 
 CheckKind = Literal["required", "type", "range", "pattern", "custom"]
 """What a rule checks."""
 
-PATTERN_MAX_LENGTH = 4096
+REGEX_MAX_INPUT_LENGTH = 4096
 """Characters of a value that a pattern looks at; a longer one is a problem. It bounds the input, not the pattern."""
 
 _TYPE_NAMES = ("str", "int", "float", "bool", "list", "dict")
@@ -55,6 +55,10 @@ class Rule(BaseModel):
     def apply(self, form: WorkForm) -> str | None:
         """Return what is wrong with the form's value, None where nothing is; it raises nothing."""
         return _CHECKS[self.check](self, form.values.get(self.field)) if self.enabled else None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        _EDITION[0] += 1
 
 
 def _required(rule: Rule, value: Any) -> str | None:
@@ -94,8 +98,10 @@ def _pattern(rule: Rule, value: Any) -> str | None:
         return None
     if not isinstance(value, str):
         return rule.message or f"Field {rule.field!r} must be text to match a pattern, not {type(value).__name__!r}."
-    if len(value) > PATTERN_MAX_LENGTH:
-        said = f"Field {rule.field!r} has {len(value):,} characters; a pattern takes at most {PATTERN_MAX_LENGTH:,}."
+    if len(value) > REGEX_MAX_INPUT_LENGTH:
+        said = (
+            f"Field {rule.field!r} has {len(value):,} characters; a pattern takes at most {REGEX_MAX_INPUT_LENGTH:,}."
+        )
         return rule.message or said
     params = rule.params
     pattern = params.get("pattern", "")
@@ -208,7 +214,10 @@ class RuleSet:
             ValueError: The file is no list of rules, a rule is refused, is a custom check, or repeats an id; the text
                 names the file and the rule.
         """
-        rows = load_yaml(Path(path).read_bytes())
+        try:
+            rows = load_yaml(Path(path).read_bytes())
+        except (ParseError, ValidationError) as error:
+            raise ValidationError(f"{path}: {error.message}", details=error.details) from None
         if not isinstance(rows, list):
             raise ValidationError(f"{path} must be a list of rules, not {short_repr(rows)}")
         made = cls()
