@@ -152,7 +152,8 @@ def _checked(data: Mapping[str, Any], form: WorkForm) -> tuple[WorkForm, list[Fo
 def _misfit(data: Mapping[str, Any], form: WorkForm, issue: FieldIssue) -> FormFileProblem:
     given = issue.field in _mapping(data.get("values"))
     line = _line(data, "values" if given else "fields", issue.field)
-    return FormFileProblem(issue.field, issue.message, _wanted(form.fields.get(issue.field)), issue.value, line)
+    message = issue.message.removesuffix(".")  # several stand on one line
+    return FormFileProblem(issue.field, message, _wanted(form.fields.get(issue.field)), issue.value, line)
 
 
 def _wanted(spec: FieldSpec | None) -> str:

@@ -212,7 +212,7 @@ def number_problems(data: Mapping[str, Any], values: Mapping[str, Any]) -> list[
     return [
         FormFileProblem(
             name,
-            f"Field {name!r} must be a finite number, got {value!r}.",
+            f"Field {name!r} must be a finite number, got {value!r}",
             "a finite number",
             value,
             data.line("values", name) if isinstance(data, FormFileData) else None,
