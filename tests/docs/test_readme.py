@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.doc_pages import blocks, page_name, pages, recording
 from support.source import ROOT
 
-from lionagi import Branch, iModel
-from lionagi.testing import scripted_imodel
+from lionagi import iModel
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON_BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -37,42 +36,26 @@ def test_the_first_example_has_ten_lines() -> None:
     assert len([line for line in PYTHON_BLOCKS[0].splitlines() if line.strip()]) <= 10
 
 
-async def run(block: str, names: dict[str, Any]) -> None:
-    """Run a block as a notebook cell does, with ``await`` at the top."""
-    code = compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    if (waiting := eval(code, names)) is not None:
-        await waiting
-
-
-async def test_its_blocks_run_in_their_order_on_a_scripted_model(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Only the local model of the first block is exchanged; the other blocks send nothing."""
-    answer = {"type": "structured", "data": {"name": "Paris", "country": "France"}}
-    names: dict[str, Any] = {"__name__": "__main__"}
-    first, *rest = PYTHON_BLOCKS
-    assert first.count('Branch(chat_model="local")') == 1
-    names["model"] = scripted_imodel([answer])
-    await run(first.replace('"local"', "model"), names)
-    assert capsys.readouterr().out == "Paris France\n"
-    for block in rest:
-        await run(block, names)
-        assert isinstance(names["branch"], Branch)
-
-
 def test_its_other_models_reach_the_named_providers() -> None:
     named = re.findall(r'chat_model="([^"]+)"', README)
     assert [iModel(name).provider for name in named] == ["local", "openai"]
 
 
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
-def test_its_local_links_lead_somewhere(path: str) -> None:
-    text = (ROOT / path).read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#\s]+)\)", text) if "://" not in link and not link.endswith(".png")]
-    missing = [link for link in links if not Path(ROOT / path).parent.joinpath(link).exists()]
+@pytest.mark.parametrize("page", pages(), ids=page_name)
+def test_its_local_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text) if "://" not in link]
+    missing = [link for link in links if not page.parent.joinpath(link).exists()]
     assert not missing
 
 
-@pytest.mark.parametrize("path", ["README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))])
-def test_nobody_is_told_to_install_the_other_project(path: str) -> None:
-    assert not re.search(r"pip install (-U )?[\"']?lionagi", (ROOT / path).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page", pages(), ids=page_name)
+def test_nobody_is_told_to_install_the_other_project(page: Path) -> None:
+    assert not re.search(r"pip install (-U )?[\"']?lionagi", page.read_text(encoding="utf-8"))
+
+
+async def test_the_first_example_prints_the_city(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = blocks(ROOT / "README.md")[0]
+    (answers := tmp_path / "answers.yaml").write_text(recording([first]), encoding="utf-8")
+    monkeypatch.setenv("LIONAGI_REPLAY", str(answers))
+    assert await first.run({"__name__": "__main__"}) == "Paris France\n"

@@ -47,7 +47,7 @@ def requests(*asked: dict[str, Any], **more: Any) -> Entry:
     return structured(**more, action_required=True, action_requests=list(asked))
 
 
-def _reply(entry: Entry) -> Reply:
+def reply(entry: Entry) -> Reply:
     if entry["type"] == "text":
         return text_reply(entry["content"])
     if entry["type"] == "structured":
@@ -66,7 +66,7 @@ class Road:
 
     def model(self, *entries: Entry) -> iModel:
         if self.name == "api":
-            self.server.script(*map(_reply, entries))
+            self.server.script(*map(reply, entries))
             model = self.make(clock=NoWaitClock())
         else:
             model = scripted_imodel(list(entries), clock=NoWaitClock())
