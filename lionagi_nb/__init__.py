@@ -2,7 +2,7 @@
 
     import lionagi_nb as nb
     nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
-    nb.transcript(branch)   nb.compare(before, after)
+    nb.transcript(branch)   nb.compare(before, after)   nb.errors(form)
     branch.gate = nb.approval()   nb.scripted_input({…})   nb.run_sync(coro)
 
 Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._approval.gate import approval
     from ._compare.view import compare
     from ._extension import load_ipython_extension, unload_ipython_extension
+    from ._forms.view import errors
     from ._nested import enable_nested_loops
     from ._run_sync import run_sync
     from ._schema.view import schema
@@ -31,6 +32,7 @@ __all__ = (
     "approval",
     "compare",
     "enable_nested_loops",
+    "errors",
     "load_ipython_extension",
     "run_sync",
     "schema",
@@ -45,6 +47,7 @@ _HOMES = {
     "approval": "._approval.gate",
     "compare": "._compare.view",
     "enable_nested_loops": "._nested",
+    "errors": "._forms.view",
     "load_ipython_extension": "._extension",
     "run_sync": "._run_sync",
     "schema": "._schema.view",

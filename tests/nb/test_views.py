@@ -19,8 +19,12 @@ from support.nb_views import branch, model_call, read, said, tool_call, triage_a
 import lionagi_nb as nb
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import RecordedCall
+from lionagi.work import FieldSpec, Rule, RuleSet, WorkForm, fill_form
 from lionagi_nb._actions.view import ActionsView
+from lionagi_nb._approval.view import ApprovalView
 from lionagi_nb._compare.view import CompareView
+from lionagi_nb._forms.view import FormView
+from lionagi_nb._json import freeze
 from lionagi_nb._markup import MAX_VIEW
 from lionagi_nb._schema.view import ResultSchemaView, SchemaView
 from lionagi_nb._timeline.view import TimelineView
@@ -42,6 +46,17 @@ PAYLOADS = [
     "<" * 300,
     "${x}`y`",
 ]
+
+
+ENDS = ("approved", "denied", "no answer", "cancelled")
+RULES = RuleSet([Rule(rule_id="r", field="value", check="pattern", params={"pattern": "^never$"})])
+
+
+def form_of(text: str) -> WorkForm:
+    """A form with `text` in every place, checked by `RULES` and a rule that says it."""
+    rules = RuleSet([*RULES.rules(), Rule(rule_id=text, field="other", check="required", message=text)])
+    fields = {name: FieldSpec(name=name, description=text) for name in ("value", "other", "third")}
+    return fill_form(WorkForm(title=text, fields=fields), {"value": text, text: text, "third": [text]}, ruleset=rules)
 
 
 def views(text: str) -> list[Any]:
@@ -83,9 +98,11 @@ def views(text: str) -> list[Any]:
         nb.timeline(source),
         nb.timeline([call]),
         nb.transcript(said(text)),
+        nb.errors(form_of(safe), ruleset=RULES),
         nb.compare(said(text), said(text + " more"), names=(text, text)),
         nb.schema(model, actions=True),
         nb.schema(model(value=text)),
+        *(ApprovalView(text, freeze({text: text}), verdict, text, text) for verdict in ENDS),
     ]
 
 
@@ -113,7 +130,16 @@ def test_N3_mixed_payloads_are_text_in_every_view(text: str) -> None:
 
 def test_N3_no_view_is_left_out() -> None:
     kinds = {type(view) for view in views("x")}
-    assert kinds == {ActionsView, TimelineView, SchemaView, ResultSchemaView, TranscriptView, CompareView}
+    assert kinds == {
+        ActionsView,
+        TimelineView,
+        SchemaView,
+        ResultSchemaView,
+        TranscriptView,
+        CompareView,
+        FormView,
+        ApprovalView,
+    }
 
 
 def test_H2_hidden_characters_are_boxed_with_a_caution() -> None:

@@ -1,0 +1,1 @@
+"""The view of a form and its problems."""
