@@ -36,6 +36,12 @@ def test_the_page_shows_both_commands() -> None:
     assert {command.split()[0] for command, _ in SESSIONS} == {"agent", "form"}
 
 
+@pytest.mark.record("DEC-0052-1-1")
+def test_the_page_says_that_two_states_are_reserved() -> None:
+    text = " ".join(PAGE.split())
+    assert "`submitted` and `completed` are reserved states: no engine stands behind them" in text
+
+
 def form_picture() -> Any:
     """Load the script that makes the picture."""
     spec = importlib.util.spec_from_file_location("form_picture", ROOT / "scripts" / "form_picture.py")

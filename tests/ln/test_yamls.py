@@ -4,15 +4,18 @@ import contextlib
 import time
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from support.source import modules
 
 from lionagi._errors import ParseError, ValidationError
 from lionagi.ln.yamls import dump_yaml, load_yaml, load_yaml_lines
+from lionagi.testing import ScriptModel
 
 _TRICKY = (
     [
@@ -259,3 +262,37 @@ def test_what_is_no_plain_data_is_refused():
     for value in (object(), {"a": int}, cyclic):
         with pytest.raises(ValidationError, match="cannot be written as YAML"):
             dump_yaml(value)
+
+
+@pytest.mark.record("DEC-46-1")
+def test_the_caps_are_arguments_of_the_one_door(tmp_path: Path) -> None:
+    importers = {m.relative for m in modules() for name, _ in m.imports() if name.split(".")[0] == "yaml"}
+    assert importers == {"lionagi/ln/yamls.py"}
+    text = "responses:\n- {type: text, content: " + "x" * 2 * 1024 * 1024 + "}\n"
+    (tmp_path / "script.yaml").write_text(text)
+    assert len(ScriptModel.from_yaml(tmp_path / "script.yaml").responses) == 1
+    with pytest.raises(ValidationError, match="at most 1048576"):
+        load_yaml(text, max_bytes=1024 * 1024)
+    assert load_yaml("[[[1]]]", max_depth=3) == [[[1]]]
+    with pytest.raises(ValidationError, match="more than 2 deep"):
+        load_yaml("[[[1]]]", max_depth=2)
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_F4_what_json_writers_put_for_a_float_that_is_not_finite_is_refused(parser: str, word: str):
+    with pytest.raises(ValidationError, match=r"line 1.*not a finite number"):
+        load_yaml(f"[{word}]")
+    assert load_yaml(f"['{word}']") == [word] == load_yaml(f"[{word}]", strict=False)
+    assert load_yaml(dump_yaml([word])) == [word]
+
+
+def test_F4_a_hexadecimal_number_that_no_text_can_show_is_refused(parser: str):
+    assert load_yaml("0x" + "f" * 3500) == int("f" * 3500, 16)
+    with pytest.raises(ValidationError, match="no number that can be read: it has 5002 characters"):
+        load_yaml("0x" + "f" * 5000)
+
+
+def test_a_control_character_is_refused_with_its_line(parser: str):
+    with pytest.raises(ParseError, match=r"line 3, where '\\x1b' stands") as caught:
+        load_yaml("a: 1\nb: 2\nc: \x1b\n")
+    assert caught.value.details == {"line": 3}
