@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._forms.view import errors
 from ._magics import register_magics, unregister_magics
 from ._schema.view import schema
 from ._timeline.view import timeline
@@ -13,12 +14,13 @@ __all__ = ("load_ipython_extension", "unload_ipython_extension")
 _SHOWN = {
     ("lionagi.session.branch", "Branch"): timeline,
     ("lionagi.operations.operate.operative", "Operative"): schema,
+    ("lionagi.work.form", "WorkForm"): errors,
 }
 _KEPT = "_lionagi_nb_kept"
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Show a Branch as its timeline and an Operative as its schema, and add the magics; twice does nothing more."""
+    """Show branches, operatives and forms as their views, and add the magics; loading twice does nothing more."""
     formatter = shell.display_formatter.mimebundle_formatter
     if hasattr(shell, _KEPT):
         return

@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import lionagi_nb as nb
+from lionagi.work import FieldSpec, WorkForm, fill_form
 
 
 def state(shell: Any) -> list[Any]:
@@ -38,6 +39,15 @@ def test_loading_registers_and_unloading_restores(shell: Any) -> None:
     assert ("lionagi.session.branch", "Branch") in shell.display_formatter.mimebundle_formatter.deferred_printers
     nb.unload_ipython_extension(shell)
     assert state(shell) == before
+
+
+def test_a_form_is_shown_as_its_view(shell: Any) -> None:
+    nb.load_ipython_extension(shell)
+    form = fill_form(WorkForm(fields={"a": FieldSpec(name="a")}), {})
+    data, _ = shell.display_formatter.format(form)
+    assert data["text/plain"] == nb.errors(form).text()
+    assert data["text/html"] == nb.errors(form).html()
+    nb.unload_ipython_extension(shell)
 
 
 def test_loading_twice_restores_the_first_state(shell: Any) -> None:
