@@ -165,6 +165,13 @@ def test_H1_a_models_text_is_inert_on_a_terminal(program: Any, stream: list[str]
     assert "\\x1b[2J" in shown
 
 
+def test_H1_a_models_name_is_inert_on_a_terminal(program: Any) -> None:
+    made = program({"type": "text", "content": "Hello."})
+    status, shown = terminal(made, "agent", "-v", "--no-save", f"scripted/{HOSTILE}".replace("\0", ""), "hi")
+    assert status == 0
+    assert_inert(shown)
+
+
 def test_H1_a_providers_error_is_inert_on_a_terminal(program: Any) -> None:
     made = program({"type": "error", "kind": "value_error", "message": HOSTILE})
     status, shown = terminal(made, "agent", "--no-save", "hi")
@@ -232,7 +239,9 @@ def test_S1_a_key_is_in_no_output_and_no_file(
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     ran = li("agent", "-c", "--timeout", "0.3" if fault == "silence" else "20", *how, "hi")
     assert ran.status == {None: 0, "echo": 1, "silence": 124}[fault]
-    assert openai_server.requests[-1].headers["Authorization"] == f"Bearer {CANARY}"
+    sent = [request.headers["Authorization"] for request in openai_server.requests]
+    assert sent or fault == "silence"  # which may run out of time before it is sent
+    assert set(sent) <= {f"Bearer {CANARY}"}
     assert CANARY not in ran.out + ran.err + everything_in(home)
 
 
