@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,21 @@ def test_N8_run_all_gives_the_stored_outputs(name: str) -> None:
     runs = run_all([cell.source for cell in cells], replay_environment(path))
     assert [run.status for run in runs] == ["ok"] * len(cells)
     assert [run.text for run in runs] == [plain_text(cell.outputs) for cell in cells]
+
+
+NESTED = [
+    "import asyncio, lionagi_nb as nb\nasync def inner(): return 'inner'",
+    "nb.enable_nested_loops()",
+    "print(asyncio.run(inner()))",
+]
+
+
+@pytest.mark.record("DEC-26-3")
+def test_nested_loops_work_on_ipykernel_6_and_are_refused_on_7(tmp_path: Path) -> None:
+    runs = run_all(NESTED, directory=tmp_path)
+    if version("ipykernel").startswith("6."):
+        assert [run.status for run in runs] == ["ok"] * 3
+        assert runs[-1].text == ["inner\n"]
+    else:
+        assert runs[1].status == "error"
+        assert "ipykernel 7" in runs[1].text[-1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from support.nb_views import body, branch, model_call, read, snapshot, tool_call, triage_actions, turn
 
 import lionagi_nb as nb
+from lionagi.testing import TestBranch
 
 
 def rows(view: Any) -> list[dict[str, Any]]:
@@ -137,3 +139,31 @@ def test_a_turn_whose_requests_were_not_read_is_named() -> None:
     view = nb.actions(branch([turn(not_run="skip_validation=True returns before the actions")]))
     assert view.text().endswith("Turn 1: operate, actions not run: skip_validation")
     assert read(view.html()).stray == []
+
+
+@pytest.mark.record("DEC-30-3")
+async def test_every_audit_record_of_a_turn_is_a_row_with_its_end() -> None:
+    def good(n: int) -> int:
+        """Give it back."""
+        return n
+
+    def bad(n: int) -> int:
+        """Fail."""
+        raise LookupError("no such thing")
+
+    async def slow(n: int) -> int:
+        """Never come back."""
+        await asyncio.sleep(60)
+        return n
+
+    wanted = [("good", 1), ("bad", 2), ("slow", 3), ("good", 13), ("nobody", 5), ("good", "x"), ("good", 7)]
+    requests = [{"function": name, "arguments": {"n": n}} for name, n in wanted]
+    data = {"action_required": True, "action_requests": requests}
+    held = TestBranch.from_responses([{"type": "structured", "data": data}], tools=[good, bad, slow])
+    held.gate = lambda call: call.arguments["n"] != 13
+    await held.operate(instruction="go", actions=True, reason=True, tool_timeout=0.05, max_tool_calls=6)
+    logged = [log.content for log in held.logs if log.content["kind"] == "tool_call"]
+    shown = rows(nb.actions(held))
+    assert sorted((r["function"], r["status"]) for r in shown) == sorted((r["function"], r["status"]) for r in logged)
+    assert {r["status"] for r in shown} == {"ok", "error", "timeout", "denied", "refused"}
+    assert len(shown) == len(wanted)
