@@ -267,7 +267,8 @@ REAL = {
     "stream": "[c async for c in iModel('openai/m', api_key='k', base_url='http://127.0.0.1:9').stream(messages=[])]",
     "local": "await Branch(chat_model='local').chat('hi')",
     "thread": "await asyncio.to_thread(lambda: asyncio.run(Branch(chat_model='openai/m').chat('hi')))",
-    "made before": "await EARLY.invoke()",
+    "made before": "await EARLY.invoke(); assert EARLY.status == 'completed', EARLY.execution.error",
+    "made before, streamed": "[c async for c in MODEL.stream(EARLY)]",
 }
 
 
@@ -276,7 +277,8 @@ REAL = {
 def test_a_real_call_is_an_error_that_names_the_test(project: pytest.Pytester, how: str, call: str) -> None:
     source = f"""
 from lionagi import iModel
-EARLY = iModel("openai/m", api_key="k").create_api_calling(messages=[])
+MODEL = iModel("openai/m", api_key="k", base_url="http://127.0.0.1:9")
+EARLY = MODEL.create_api_calling(messages=[])
 
 async def test_guarded({"no_real_models" if how == "fixture" else ""}):
     {REAL[call]}
@@ -338,12 +340,13 @@ def test_free():
 
 def test_a_refused_call_is_not_recorded(project: pytest.Pytester) -> None:
     source = """
-import contextlib
+from lionagi import iModel
+MODEL = iModel("openai/m", api_key="k")
+EARLY = MODEL.create_api_calling(messages=[])
 
 @pytest.mark.lionagi_script("talk.yaml", mode="record")
 async def test_it(no_real_models):
-    with contextlib.suppress(Exception):
-        await Branch(chat_model="openai/m").chat("hi")
+    await MODEL.invoke(EARLY)
 """
     run(project, source, "-W", "ignore").assert_outcomes(failed=1)
     assert not (project.path / "talk.yaml").exists()

@@ -47,6 +47,7 @@ async def test_a_replay_answers_models_that_were_there_before(
     asked = len(openai_server.requests)
     with replay(path):
         assert branch.chat_model.endpoint.in_process
+        assert branch.chat_model.endpoint is branch.chat_model.endpoint
         assert await branch.chat("hi") == answer
     assert len(openai_server.requests) == asked
     assert await branch.chat("hi") == answer
@@ -285,7 +286,7 @@ async def test_secrets_of_the_model_the_environment_and_the_caller_are_masked(
     openai_server: OpenAIServer, live: iModel, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_SERVICE_TOKEN", "tok-canary-0123456789")
-    monkeypatch.setenv("SOME_TOKEN", "short")
+    monkeypatch.setenv("SOME_TOKEN", "in short")
     secrets = ["sk-test-canary-key", "tok-canary-0123456789", "canary street 7"]
     openai_server.script(text(f"as you say: {secrets}"))
     with record(path, mask=["canary street 7"]):
