@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .fill import FieldIssue, fill_form, validate_form
-    from .form import FieldSpec, FieldType, FormStatus, WorkForm
-    from .rules import CheckKind, Rule, RuleSet
+    from .form import VALID_TRANSITIONS, FieldSpec, FieldType, FormStatus, WorkForm
+    from .rules import REGEX_MAX_INPUT_LENGTH, CheckKind, Rule, RuleSet
 
 __all__ = (
+    "REGEX_MAX_INPUT_LENGTH",
+    "VALID_TRANSITIONS",
     "CheckKind",
     "FieldIssue",
     "FieldSpec",
@@ -24,6 +26,8 @@ __all__ = (
 )
 
 _HOMES = {
+    "REGEX_MAX_INPUT_LENGTH": ".rules",
+    "VALID_TRANSITIONS": ".form",
     "CheckKind": ".rules",
     "FieldIssue": ".fill",
     "FieldSpec": ".form",

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from lionagi._errors import short_repr
 
-__all__ = ("search",)
+__all__ = ("PATTERN_ERRORS", "finder")
+
+PATTERN_ERRORS = (re.error, ValueError, TypeError, OverflowError, RecursionError, ImportError)
+"""What :func:`finder` raises."""
 
 
-def search(pattern: Any, flags: Any, engine: Any, text: str) -> bool:
-    """Return whether a pattern is found anywhere in a text.
+def finder(params: dict[str, Any]) -> Callable[[str], object]:
+    """Return the function that looks for a rule's pattern anywhere in a text; it returns None where it is not found.
+
+    Args:
+        params: "pattern", by default one that is found everywhere; "flags", an int; "engine", "re" or "re2".
 
     Raises:
         re.error: The pattern is none; with re2 also what that engine does not know, such as look-around.
@@ -20,9 +27,10 @@ def search(pattern: Any, flags: Any, engine: Any, text: str) -> bool:
         ValueError: The engine is neither "re" nor "re2", or does not know a flag.
         ImportError: The extra re2 is missing.
     """
+    pattern = params.get("pattern", "")
     if not isinstance(pattern, str):
         raise TypeError(f"the pattern must be a text, not {short_repr(pattern)}")
-    return _compiled(pattern, int(flags), engine).search(text) is not None
+    return _compiled(pattern, int(params.get("flags", 0)), params.get("engine", "re")).search
 
 
 @lru_cache(4096)

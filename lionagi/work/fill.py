@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from .form import FieldSpec, WorkForm
     from .rules import RuleSet
 
-__all__ = ("FieldIssue", "Undeclared", "coerce_value", "fill_form", "fits", "validate_form")
+__all__ = ("TYPES", "FieldIssue", "Undeclared", "coerce_value", "fill_form", "fits", "validate_form")
 
 Undeclared = Literal["keep", "reject"]
 """What becomes of values whose field is not declared: they stay, or each is a problem."""
 
-_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict}
+TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict}
+_ABSENT = object()
 _WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -45,13 +46,19 @@ class FieldIssue(BaseModel):
 
 def fits(kind: str, value: Any) -> bool:
     """Return whether a value is of a field type already; an int is one for float, and a bool is an int."""
-    found = _TYPES[kind]
+    found = TYPES[kind]
     return isinstance(value, found) or (found is float and isinstance(value, int))
 
 
 def coerce_value(name: str, kind: str, value: Any) -> Any:
     """Return a value as a field's type; see :meth:`lionagi.work.form.FieldSpec.coerce`."""
-    target = _TYPES[kind]
+    reader = _READERS.get(kind)
+    if reader is not None and isinstance(value, str):
+        try:
+            return reader(value)
+        except (ValueError, KeyError):  # not such a text, or more digits than Python reads
+            raise TypeError(_misfit(name, kind, value)) from None
+    target = TYPES[kind]
     if value is None or isinstance(value, target):
         return value
     if target is float and isinstance(value, int):
@@ -59,15 +66,14 @@ def coerce_value(name: str, kind: str, value: Any) -> Any:
             return float(value)
         except OverflowError:
             raise TypeError(_misfit(name, kind, value)) from None
-    if isinstance(value, str):
-        if target is bool and (word := _WORDS.get(value.lower())) is not None:
-            return word
-        if target in (int, float):
-            try:
-                return target(value)
-            except ValueError:  # no number, or more digits than Python reads
-                pass
     raise TypeError(_misfit(name, kind, value))
+
+
+def _read_bool(text: str) -> bool:
+    return _WORDS[text.lower()]
+
+
+_READERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "bool": _read_bool}
 
 
 def _misfit(name: str, kind: str, value: Any) -> str:
@@ -100,15 +106,22 @@ def fill_form(
     if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"the values of a form are a mapping of field names to values, not {short_repr(values)}")
     filled: dict[str, Any] = {}
+    issues: list[FieldIssue] = []
+    defaults, types, absent = 0, TYPES, _ABSENT  # the loop runs for thousands of fields
     for name, spec in form.fields.items():
-        if name in values:
-            filled[name] = values[name]
+        value = values.get(name, absent)
+        if type(value) is types[spec.type]:
+            filled[name] = value
+        elif value is not absent:
+            filled[name] = _settled(spec, name, value, issues)
         elif spec.default is not None:
-            filled[name] = deepcopy(spec.default)
-    for name in values:
-        if name not in filled:
-            filled[name] = values[name]
-    copy = _checked(form, filled, ruleset, undeclared)
+            defaults += 1
+            filled[name] = _settled(spec, name, deepcopy(spec.default), issues)
+        elif spec.required:
+            issues.append(_missing(name))
+    if len(values) > len(filled) - defaults:
+        filled |= {name: value for name, value in values.items() if name not in filled}
+    copy = _finished(form, filled, issues, ruleset, undeclared)
     copy._supplied = dict(values)  # pyright: ignore[reportPrivateUsage]
     return copy
 
@@ -119,27 +132,50 @@ def validate_form(form: WorkForm, *, ruleset: RuleSet | None = None, undeclared:
     Raises:
         ConfigurationError: `undeclared` is neither "keep" nor "reject".
     """
-    return _checked(form, dict(form.values), ruleset, undeclared)
-
-
-def _checked(form: WorkForm, values: dict[str, Any], ruleset: RuleSet | None, undeclared: Undeclared) -> WorkForm:
-    """Return the copy that holds `values`, which are converted in place."""
-    if undeclared not in ("keep", "reject"):
-        raise ConfigurationError(f"undeclared must be 'keep' or 'reject', not {short_repr(undeclared)}")
-    fields = form.fields
+    values = dict(form.values)
     issues: list[FieldIssue] = []
-    for name, spec in fields.items():
+    for name, spec in form.fields.items():
         value = values.get(name)
-        if type(value) is _TYPES[spec.type]:
+        if type(value) is TYPES[spec.type]:
             continue
         if value is not None:
-            _convert(spec, name, value, values, issues)
+            values[name] = _settled(spec, name, value, issues)
         elif spec.required:
-            message = f"Field {name!r} is required and has no value."
-            issues.append(FieldIssue(field=name, kind="required", message=message))
+            issues.append(_missing(name))
+    return _finished(form, values, issues, ruleset, undeclared)
+
+
+def _settled(spec: FieldSpec, name: str, value: Any, issues: list[FieldIssue]) -> Any:
+    """Return a supplied value as the field's type, or as it is with a problem noted."""
+    if value is None:
+        if spec.required:
+            issues.append(_missing(name))
+        return None
+    try:
+        return spec.coerce(value)
+    except TypeError as error:
+        issues.append(FieldIssue(field=name, kind="type", message=str(error), value=value))
+        return value
+
+
+def _missing(name: str) -> FieldIssue:
+    return FieldIssue(field=name, kind="required", message=f"Field {name!r} is required and has no value.")
+
+
+def _finished(
+    form: WorkForm,
+    values: dict[str, Any],
+    issues: list[FieldIssue],
+    ruleset: RuleSet | None,
+    undeclared: Undeclared,
+) -> WorkForm:
+    """Return the copy that holds the converted values, the fields' problems and then the rules'."""
+    if undeclared not in ("keep", "reject"):
+        raise ConfigurationError(f"undeclared must be 'keep' or 'reject', not {short_repr(undeclared)}")
     if undeclared == "reject":
-        issues += [_undeclared(name, value) for name, value in values.items() if name not in fields]
-    copy = form.model_copy(update={"values": values, "status": "filled", "validation_errors": [], "issues": []})
+        issues += [_undeclared(name, value) for name, value in values.items() if name not in form.fields]
+    own = {"fields": dict(form.fields), "metadata": dict(form.metadata)}
+    copy = form.model_copy(update={**own, "values": values, "status": "filled", "validation_errors": [], "issues": []})
     if ruleset is not None:
         issues += [
             FieldIssue(
@@ -151,13 +187,6 @@ def _checked(form: WorkForm, values: dict[str, Any], ruleset: RuleSet | None, un
     copy.issues = issues
     copy.status = "error" if issues else "validated"
     return copy
-
-
-def _convert(spec: FieldSpec, name: str, value: Any, values: dict[str, Any], issues: list[FieldIssue]) -> None:
-    try:
-        values[name] = spec.coerce(value)
-    except TypeError as error:
-        issues.append(FieldIssue(field=name, kind="type", message=str(error), value=value))
 
 
 def _undeclared(name: Any, value: Any) -> FieldIssue:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -13,8 +12,8 @@ from pydantic import ValidationError as SchemaError
 from lionagi._errors import ParseError, ValidationError, short_repr
 from lionagi.ln.yamls import dump_yaml, load_yaml
 
-from ._patterns import search
-from .fill import fits
+from ._checks import CHECKS, REGEX_MAX_INPUT_LENGTH
+from ._plan import Plan
 
 if TYPE_CHECKING:
     from .form import WorkForm
@@ -24,10 +23,8 @@ __all__ = ("REGEX_MAX_INPUT_LENGTH", "CheckKind", "Rule", "RuleSet")
 CheckKind = Literal["required", "type", "range", "pattern", "custom"]
 """What a rule checks."""
 
-REGEX_MAX_INPUT_LENGTH = 4096
-"""Characters of a value that a pattern looks at; a longer one is a problem. It bounds the input, not the pattern."""
-
-_TYPE_NAMES = ("str", "int", "float", "bool", "list", "dict")
+_edition = 0
+"""Grows with every assignment to an attribute of a rule, so that sets notice that a rule of theirs has changed."""
 
 
 class Rule(BaseModel):
@@ -54,88 +51,12 @@ class Rule(BaseModel):
 
     def apply(self, form: WorkForm) -> str | None:
         """Return what is wrong with the form's value, None where nothing is; it raises nothing."""
-        return _CHECKS[self.check](self, form.values.get(self.field)) if self.enabled else None
+        return CHECKS[self.check](self, form.values.get(self.field)) if self.enabled else None
 
     def __setattr__(self, name: str, value: Any) -> None:
+        global _edition
         super().__setattr__(name, value)
-        _EDITION[0] += 1
-
-
-def _required(rule: Rule, value: Any) -> str | None:
-    return None if value is not None else rule.message or f"Field {rule.field!r} is required and has no value."
-
-
-def _type(rule: Rule, value: Any) -> str | None:
-    if value is None:
-        return None
-    kind = rule.params.get("type", "str")
-    if kind not in _TYPE_NAMES:
-        return f"Rule {rule.rule_id!r} names an unknown type {short_repr(kind)}; use one of {', '.join(_TYPE_NAMES)}."
-    if fits(kind, value):
-        return None
-    return rule.message or f"Field {rule.field!r} must be of type {kind!r}, not {type(value).__name__!r}."
-
-
-def _range(rule: Rule, value: Any) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, int | float):
-        said = f"Field {rule.field!r} must be a number to be in a range, not {type(value).__name__!r}."
-        return rule.message or said
-    low, high = rule.params.get("min"), rule.params.get("max")
-    try:
-        if low is not None and not value >= low:
-            return rule.message or f"Field {rule.field!r} must be at least {low}, not {short_repr(value)}."
-        if high is not None and not value <= high:
-            return rule.message or f"Field {rule.field!r} must be at most {high}, not {short_repr(value)}."
-    except TypeError:
-        return f"Rule {rule.rule_id!r} has bounds that are no numbers: min {short_repr(low)}, max {short_repr(high)}."
-    return None
-
-
-def _pattern(rule: Rule, value: Any) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        return rule.message or f"Field {rule.field!r} must be text to match a pattern, not {type(value).__name__!r}."
-    if len(value) > REGEX_MAX_INPUT_LENGTH:
-        said = (
-            f"Field {rule.field!r} has {len(value):,} characters; a pattern takes at most {REGEX_MAX_INPUT_LENGTH:,}."
-        )
-        return rule.message or said
-    params = rule.params
-    pattern = params.get("pattern", "")
-    try:
-        found = search(pattern, params.get("flags", 0), params.get("engine", "re"), value)
-    except (re.error, ValueError, TypeError, OverflowError, RecursionError, ImportError) as error:
-        return f"Rule {rule.rule_id!r} has an invalid pattern {short_repr(pattern)}: {error}."
-    if found:
-        return None
-    return (
-        rule.message or f"Field {rule.field!r} does not match the pattern {short_repr(pattern)}: {short_repr(value)}."
-    )
-
-
-def _custom(rule: Rule, value: Any) -> str | None:
-    check = rule.params.get("callable")
-    if not callable(check):
-        return f"Rule {rule.rule_id!r} is a custom check and needs a function in params['callable']."
-    try:
-        passed = bool(check(value))
-    except Exception as error:
-        return f"Rule {rule.rule_id!r} raised {type(error).__name__}: {error}."
-    if passed:
-        return None
-    return rule.message or rule.params.get("error") or f"Field {rule.field!r} failed the check {rule.rule_id!r}."
-
-
-_CHECKS: dict[str, Callable[[Rule, Any], str | None]] = {
-    "required": _required,
-    "type": _type,
-    "range": _range,
-    "pattern": _pattern,
-    "custom": _custom,
-}
+        _edition += 1
 
 
 class RuleSet:
@@ -148,15 +69,20 @@ class RuleSet:
         ValueError: Two rules have one id.
     """
 
-    __slots__ = ("_rules",)
+    __slots__ = ("_edition", "_plan", "_rules")
 
     def __init__(self, rules: Iterable[Rule] = ()) -> None:
         self._rules: dict[str, Rule] = {}
+        self._plan: Plan | None = None
+        self._edition = 0
         for rule in rules:
             self.add(rule)
 
     def __len__(self) -> int:
         return len(self._rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.rules(),)
 
     def __repr__(self) -> str:
         return f"RuleSet({', '.join(self._rules)})"
@@ -170,10 +96,12 @@ class RuleSet:
         if rule.rule_id in self._rules:
             raise ValidationError(f"the set already has a rule {rule.rule_id!r}; remove it first, or choose another id")
         self._rules[rule.rule_id] = rule
+        self._plan = None
         return self
 
     def remove(self, rule_id: str) -> bool:
         """Remove a rule; return whether it was there."""
+        self._plan = None
         return self._rules.pop(rule_id, None) is not None
 
     def get(self, rule_id: str) -> Rule | None:
@@ -190,7 +118,10 @@ class RuleSet:
 
     def failures(self, form: WorkForm) -> list[tuple[Rule, str]]:
         """Return each rule that fails with its text, in order."""
-        return [(rule, text) for rule in self._rules.values() if (text := rule.apply(form)) is not None]
+        if self._plan is None or self._edition != _edition:
+            self._edition = _edition
+            self._plan = Plan(self._rules.values(), Rule)
+        return self._plan.failures(form)
 
     def to_yaml(self) -> str:
         """Return the rules as YAML: a list of mappings.
