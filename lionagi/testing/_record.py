@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import wraps
-from inspect import iscoroutinefunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast, get_args
@@ -141,7 +141,13 @@ class ScriptBlock(AbstractContextManager["ScriptBlock"]):
         self.__exit__(kind, error, traceback)
 
     def __call__(self, function: F) -> F:
-        """Decorate a function or a coroutine function."""
+        """Decorate a function or a coroutine function.
+
+        Raises:
+            TypeError: It is a generator function, whose code would run after the block.
+        """
+        if isgeneratorfunction(function) or isasyncgenfunction(function):
+            raise TypeError(f"{short_repr(function)} is a generator function; use with record(…) inside it")
 
         def anew() -> ScriptBlock:
             return type(self)(self.path, *self._given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,12 @@ def test_each_documented_fixture_can_be_asked_for_only_then(pytester: pytest.Pyt
     without.assert_outcomes(errors=len(FIXTURES))
     pytester.makeconftest(CONFTEST)
     pytest_in(pytester, "-W", "ignore").assert_outcomes(passed=len(FIXTURES))
+
+
+@pytest.mark.record("0052-D4-02")
+def test_no_entry_point_registers_the_plugin() -> None:
+    registered = [each.value for each in entry_points(group="pytest11")]
+    assert not [value for value in registered if value.startswith("lionagi")]
 
 
 def test_a_star_import_of_the_plugin_brings_nothing() -> None:

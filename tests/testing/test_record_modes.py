@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -246,6 +247,18 @@ def test_a_plain_function_is_decorated_too(path: Path) -> None:
         return asyncio.run(Branch(chat_model="openai/m").chat("hi"))
 
     assert [talk(), talk()] == ["one", "one"]
+
+
+def test_a_generator_function_is_not_decorated(path: Path) -> None:
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    async def letters() -> AsyncIterator[str]:
+        yield "a"
+
+    for function in (numbers, letters):
+        with pytest.raises(TypeError, match="is a generator function"):
+            record(path)(function)
 
 
 # --- matching
