@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from lionagi.ln.jsons import clean_surrogates, extract_json, fuzzy_json, json_dumpb, json_dumps, loads_json
     from lionagi.ln.lists import to_list
     from lionagi.ln.loops import PerLoop
+    from lionagi.ln.otel import export_trace
     from lionagi.ln.secrets import CREDENTIAL_HEADERS, Secret, mask_headers, scrub
     from lionagi.ln.threads import call_in_thread, run_in_thread
-    from lionagi.ln.trace import Span, Trace, is_tracing, note, set_trace_sink, span
+    from lionagi.ln.trace import Span, StreamSpan, Trace, is_tracing, note, set_trace_sink, span, stream_span
     from lionagi.ln.yamls import dump_yaml, load_yaml, load_yaml_lines
 
 __all__ = (
@@ -35,6 +36,7 @@ __all__ = (
     "PerLoop",
     "Secret",
     "Span",
+    "StreamSpan",
     "SystemClock",
     "Trace",
     "alcall",
@@ -43,6 +45,7 @@ __all__ = (
     "call_in_thread",
     "clean_surrogates",
     "dump_yaml",
+    "export_trace",
     "extract_json",
     "fuzzy_json",
     "fuzzy_match_keys",
@@ -63,6 +66,7 @@ __all__ = (
     "scrub",
     "set_trace_sink",
     "span",
+    "stream_span",
     "to_dict",
     "to_list",
     "types",
@@ -107,6 +111,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "lists": ("to_list",),
     "loops": ("PerLoop",),
+    "otel": ("export_trace",),
     "secrets": (
         "CREDENTIAL_HEADERS",
         "Secret",
@@ -119,11 +124,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "trace": (
         "Span",
+        "StreamSpan",
         "Trace",
         "is_tracing",
         "note",
         "set_trace_sink",
         "span",
+        "stream_span",
     ),
     "yamls": (
         "dump_yaml",

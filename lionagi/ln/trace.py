@@ -6,7 +6,8 @@
 
 Code under trace writes ``with span("parse", attempt=1) as step: …`` and, where it stops early, ``note("why")``. When
 nobody traces, ``span`` hands out one shared object that does nothing. Spans follow awaits, tasks and threads started
-through :mod:`lionagi.ln.threads`. Never hold a span open across a ``yield``: the consumer's spans would nest in it.
+through :mod:`lionagi.ln.threads`. A generator that yields within a stage takes :func:`stream_span`: in the block of a
+plain span its consumer's spans would nest.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
 
+from lionagi import ln
 from lionagi.ln.types.records import Record
 
-__all__ = ("Span", "Trace", "is_tracing", "note", "set_trace_sink", "span", "trace")
+__all__ = ("Span", "StreamSpan", "Trace", "is_tracing", "note", "set_trace_sink", "span", "stream_span", "trace")
 
 _REASON_LIMIT = 200
 
@@ -38,6 +40,8 @@ class Span(Record):
         status: How it ended; "open" while it runs.
         reason: Why it ended early or failed, in words; None where there is nothing to say.
         children: The stages inside it, in the order in which they started.
+        content: What was said: messages, answer, arguments, output. The objects themselves, apart from the attributes,
+            so that nothing of it is written anywhere unless somebody asks for it.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Span(Record):
     status: Literal["open", "ok", "error", "cancelled"] = "open"
     reason: str | None = None
     children: list[Span] = field(default_factory=list["Span"])
+    content: dict[str, Any] | None = None
 
     def set(self, **attributes: Any) -> None:
         """Add attributes that became known while the stage ran."""
@@ -55,6 +60,10 @@ class Span(Record):
     def note(self, reason: str) -> None:
         """Say why the stage ends as it does."""
         self.reason = reason
+
+    def keep(self, **content: Any) -> None:
+        """Hold on to what was said."""
+        self.content = {**(self.content or {}), **content}
 
     def walk(self) -> Iterator[Span]:
         """Yield this span and all spans inside it, each before its children."""
@@ -84,6 +93,21 @@ class Trace(Record):
     def outline(self) -> str:
         """Return the tree as text without times: ``name``, ``[status]`` unless ok, ``: reason`` where given."""
         return "\n".join("  " * depth + _title(each) for depth, each in _walk(self.spans))
+
+    def to_otel(self, tracer_provider: Any = None, *, content: bool = False) -> None:
+        """Export the spans to OpenTelemetry, by the GenAI conventions: ``chat {model}``, ``execute_tool {tool}`` …
+
+        Each has the start and end of the real stage. The outermost ones join the span that is current in
+        OpenTelemetry, if any.
+
+        Args:
+            tracer_provider: Where they go; the global provider when None (without an SDK behind it that drops them).
+            content: Whether messages, answers, tool arguments and outputs are exported too.
+
+        Raises:
+            MissingExtraError: The OpenTelemetry packages are not installed.
+        """
+        ln.export_trace(self, tracer_provider, content=content)
 
 
 def _walk(spans: list[Span]) -> Iterator[tuple[int, Span]]:
@@ -119,6 +143,8 @@ class _NullSpan(Span):
 
     def note(self, reason: str) -> None: ...
 
+    def keep(self, **content: Any) -> None: ...
+
 
 _current: ContextVar[_Scope | None] = ContextVar("lionagi_trace", default=None)
 # The library's own context manager: one span that nobody looks at costs one call of ours, not three.
@@ -137,26 +163,87 @@ class _OpenSpan:
         self._owned: Trace | None = None
 
     def __enter__(self) -> Span:
-        parent = _current.get()
+        opened = self._open(_current.get())
+        self._token: Token[_Scope | None] = _current.set(self._scope)
+        return opened
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._close(error)
+        _restore(self._token)
+        if self._owned is not None:
+            _deliver(self._owned)
+
+    def _open(self, parent: _Scope | None) -> Span:
         if parent is None:
             self._owned = Trace(started_at=time.time())
             parent = _Scope(self._owned.spans, None, time.perf_counter())
         opened = Span(self._name, self._attributes, time.perf_counter() - parent.zero)
         parent.siblings.append(opened)
         self._scope = _Scope(opened.children, opened, parent.zero)
-        self._token: Token[_Scope | None] = _current.set(self._scope)
         return opened
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def _close(self, error: BaseException | None) -> None:
         opened = self._scope.span
         assert opened is not None
         opened.duration = time.perf_counter() - self._scope.zero - opened.start
         opened.status = _status(error)
-        if error is not None and opened.reason is None:
-            opened.reason = f"{type(error).__name__}: {error}".removesuffix(": ")[:_REASON_LIMIT]
-        _restore(self._token)
+        if error is not None:
+            opened.attributes["error"] = type(error).__name__
+            opened.reason = opened.reason or _words(error)
+
+
+class StreamSpan(_OpenSpan):
+    """A stage that yields: it stands in the tree, and its block's consumer does not nest in it.
+
+    Attributes:
+        span: The stage itself.
+    """
+
+    __slots__ = ("_parent", "span")
+
+    def __init__(self, name: str, attributes: dict[str, Any], parent: StreamSpan | None) -> None:
+        super().__init__(name, attributes)
+        self._parent = parent
+
+    def __enter__(self) -> StreamSpan:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.span = self._open(self._parent._scope if self._parent is not None else _current.get())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._close(error)
         if self._owned is not None:
             _deliver(self._owned)
+
+    @contextmanager
+    def inside(self) -> Generator[None]:
+        """Let the spans of the block nest in this stage; the block must not yield."""
+        token = _current.set(self._scope)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+class _NullStreamSpan(StreamSpan):
+    """The stage nobody looks at."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.span = _NullSpan(name="", status="ok")
+
+    def inside(self) -> nullcontext[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _NO_BLOCK
+
+
+_NO_BLOCK: nullcontext[None] = nullcontext()
+_NULL_STREAM: nullcontext[StreamSpan] = nullcontext(_NullStreamSpan())
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, GeneratorExit):
+        return "its reader stopped before the end"
+    return f"{type(error).__name__}: {error}".removesuffix(": ")[:_REASON_LIMIT]
 
 
 def _status(error: BaseException | None) -> Literal["ok", "error", "cancelled"]:
@@ -181,7 +268,7 @@ def _deliver(finished: Trace) -> None:
         sink(finished)
 
 
-def span(name: str, **attributes: Any) -> _OpenSpan | nullcontext[Span]:
+def span(name: str, /, **attributes: Any) -> _OpenSpan | nullcontext[Span]:
     """Return a context manager that records one stage; ``as`` gives its :class:`Span`.
 
     Where nobody traces it is one shared object, and setting or noting on it does nothing.
@@ -189,6 +276,23 @@ def span(name: str, **attributes: Any) -> _OpenSpan | nullcontext[Span]:
     if _current.get() is None and _sink is None:
         return _NULL
     return _OpenSpan(name, attributes)
+
+
+def stream_span(
+    name: str, parent: StreamSpan | None = None, /, **attributes: Any
+) -> StreamSpan | nullcontext[StreamSpan]:
+    """Return a context manager that records a stage of a generator; ``as`` gives the :class:`StreamSpan`.
+
+    Where nobody traces it is one shared object that does nothing.
+
+    Args:
+        name: The stage.
+        parent: The stage it belongs to; where None, the span that is open at the first step of the generator.
+        **attributes: Plain values that describe it.
+    """
+    if (_current.get() is None and _sink is None) if parent is None else not parent.span.name:
+        return _NULL_STREAM
+    return StreamSpan(name, attributes, parent)
 
 
 def note(reason: str) -> None:
@@ -204,8 +308,12 @@ def is_tracing() -> bool:
 
 
 @contextmanager
-def trace() -> Generator[Trace, None, None]:
-    """Collect the spans of the block. A trace inside a trace takes its block's spans for itself."""
+def trace(branch: Any = None) -> Generator[Trace, None, None]:
+    """Collect the spans of the block. A trace inside a trace takes its block's spans for itself.
+
+    Args:
+        branch: Id of a branch; only what its verbs did is kept. None keeps everything.
+    """
     outer = _current.get()
     collected = Trace(started_at=time.time())
     token = _current.set(_Scope(collected.spans, None, time.perf_counter()))
@@ -213,6 +321,8 @@ def trace() -> Generator[Trace, None, None]:
         yield collected
     finally:
         _restore(token)
+        if branch is not None:
+            collected.spans[:] = [each for each in collected.spans if each.attributes.get("branch") == branch]
         if outer is None:
             _deliver(collected)
 

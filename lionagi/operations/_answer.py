@@ -56,12 +56,13 @@ async def read_answer(
         note(f"not parsed: the model refused: {refusal}")
         return _without_reformatting(UnparsedResponse(text), parse_param, f"the model refused: {refusal}")
     if not text and calls:
+        note("not parsed: the answer holds tool calls and no text")
         return _from_calls(calls, parse_param, raw)
     structure = parse_param.structure or prepared.plan.structure or structure_for(parse_param.response_format)
     if prepared.plan.free_text:
         return _free_text(text, calls, parse_param, structure)
     try:
-        with span("parse", attempt=0):
+        with span("parse attempt", attempt=0):
             value = structure.parse(text, fuzzy_match_params=parse_param.fuzzy_match_params)
     except ParseError as error:
         value, message = await reformat(prepared.branch, text, parse_param, prepared.turn, structure, error)
@@ -92,6 +93,7 @@ def _free_text(text: str, calls: list[dict[str, Any]], param: ParseParam, struct
     try:
         value = structure.parse(text, fuzzy_match_params=None)
     except ParseError:
+        note("not parsed: text is a legal answer where tools are offered natively")
         value = text
     return _from_calls(calls, param, text) if calls and value is text else _merge(value, calls)
 

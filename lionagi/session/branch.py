@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import PrivateAttr
 
 from lionagi._errors import ValidationError, short_repr
+from lionagi.ln.trace import trace
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
 from lionagi.operations.chat.chat import chat
@@ -33,6 +35,7 @@ from lionagi.session._copies import clone_branch, parts_of, snapshot_of
 if TYPE_CHECKING:
     from lionagi.hooks.bus import HookBus
     from lionagi.ln.calls import AlcallParams
+    from lionagi.ln.trace import Trace
     from lionagi.ln.types import Spec
     from lionagi.models.field_model import FieldModel
     from lionagi.operations.fields import ActionResponseModel
@@ -233,6 +236,10 @@ class Branch(Element):
         self._logs.append(event)
         if self._observer is not None:
             await self._observer.emit(event)
+
+    def trace(self) -> AbstractContextManager[Trace]:
+        """Collect the stages of this branch's verbs within a block: ``with branch.trace() as seen: …``."""
+        return trace(self.id)
 
     # -- verbs
 

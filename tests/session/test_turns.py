@@ -83,7 +83,7 @@ async def test_a_trace_shows_every_station(road: Road, bench: Bench) -> None:
     with trace() as seen:
         await branch.operate(instruction="a", response_format=City, actions=True)
     found = [span.name for span in seen.walk()]
-    for name in ("prepare", "render", "model call", "parse", "validate", "authorize", "tool", "enrich"):
+    for name in ("prepare", "render", "model call", "parse attempt", "validate", "authorize", "tool", "enrich"):
         assert name in found
 
 

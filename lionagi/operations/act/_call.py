@@ -19,6 +19,7 @@ from lionagi.protocols.control import ToolInvocation
 from lionagi.protocols.messages.action_request import ActionRequest
 
 if TYPE_CHECKING:
+    from lionagi.ln.trace import Span
     from lionagi.operations.types import ActionParam
     from lionagi.session.branch import Branch
 
@@ -46,6 +47,15 @@ class Outcome:
     def refusal(cls, status: Status, word: str, reason: str, by: str, error: Exception | None = None) -> Outcome:
         """Return an outcome in which the tool was not entered."""
         return cls(status, {"error": word, "message": reason}, reason, by, error)
+
+    def describe(self, call: ToolRequest, step: Span) -> None:
+        """Write down in the trace how the attempt ended and, apart from that, what went in and came out."""
+        step.set(status=self.status, decided_by=self.decided_by)
+        step.keep(arguments=call.shown, output=self.output)
+        if self.error is not None:
+            step.set(error=type(self.error).__name__)
+        if self.status != "ok":
+            step.note(f"tool {call.function!r} {self.status}: {self.reason}")
 
     @classmethod
     def failure(cls, error: BaseException, by: str) -> Outcome:
@@ -106,7 +116,7 @@ class ToolRequest:
 
         clock = branch.chat_model.clock
         started_at, zero = clock.time(), clock.monotonic()
-        with span("tool", function=self.function) as step:
+        with span("tool", function=self.function, call_id=self.call_id) as step:
             try:
                 outcome = await self._go(branch, param, selected)
             except asyncio.CancelledError as error:
@@ -119,9 +129,8 @@ class ToolRequest:
                     )
                     raise
                 outcome = Outcome.failure(error, "tool")
-            step.set(status=outcome.status)
-            if outcome.status != "ok":
-                step.note(f"tool {self.function!r} {outcome.status}: {outcome.reason}")
+            if step.name:  # nothing is done where nobody traces
+                outcome.describe(self, step)
         return self._keep(outcome, started_at, clock.monotonic() - zero)
 
     def _keep(self, outcome: Outcome, started_at: float, duration: float) -> Outcome:
@@ -170,13 +179,14 @@ class ToolRequest:
         """Ask the branch; the gate sees a copy, so that what was shown is what runs."""
         last_decision.set(None)
         shown = copy.deepcopy(self.shown) if branch.is_gated else dict(self.shown)
-        with span("authorize", function=self.function):
+        with span("authorize", function=self.function) as step:
             allowed = await branch.authorize(ToolInvocation(self.function or "", shown, branch_id=str(branch.id)))
-        decision = last_decision.get()
-        by = decision.by if decision is not None else "no gate"
-        if allowed:
-            return None, by
-        reason = (decision.reason if decision is not None else None) or "denied by governance gate"
+            decision = last_decision.get()
+            by = decision.by if decision is not None else "no gate"
+            if allowed:
+                return None, by
+            reason = (decision.reason if decision is not None else None) or "denied by governance gate"
+            step.note(f"denied by {by}: {reason}")
         return (reason, by), by
 
     async def _run(self, tool: Tool, arguments: dict[str, Any], timeout: float | None, by: str) -> Outcome:

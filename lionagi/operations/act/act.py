@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lionagi._errors import ConfigurationError
 from lionagi.ln.calls import AlcallParams
+from lionagi.ln.trace import span
 from lionagi.operations._defaults import get_default_action_call
 from lionagi.operations._records import action_pair, log_attempt
 from lionagi.operations._turn import Turn
@@ -70,13 +71,12 @@ async def act(
         raise ConfigurationError("Invalid strategy. Choose 'concurrent' or 'sequential'.")
     if not calls:
         return []
-    if turn is None:
-        turn = Turn(branch, "act", branch.messages.keys(), max_tool_calls=action_param.max_tool_calls)
-    runner = _Runner(branch, action_param, turn)
-    try:
-        await runner.run(calls)
-    finally:
-        await runner.record(calls)
+    if turn is not None:
+        await _Runner(branch, action_param, turn).go(calls)
+    else:
+        with span("act", branch=branch.id, branch_name=branch.name):
+            turn = Turn(branch, "act", branch.messages.keys(), max_tool_calls=action_param.max_tool_calls)
+            await _Runner(branch, action_param, turn).go(calls)
     return [
         ActionResponseModel.model_construct(function=call.function or "", arguments=call.shown, output=call.value)
         for call in calls
@@ -105,13 +105,23 @@ class _Runner:
         self.selected = selected_tools(branch, param.tools)
         self.slots = asyncio.Semaphore(param.max_concurrent_tools)
 
+    async def go(self, calls: list[ToolRequest]) -> None:
+        """Run the requests and record them, however that ends."""
+        try:
+            await self.run(calls)
+        finally:
+            await self.record(calls)
+
     async def run(self, calls: list[ToolRequest]) -> None:
         accepted = calls[: self.turn.calls_left]
         self.turn.tool_calls += len(accepted)
         for call in calls[len(accepted) :]:
             cap = self.turn.max_tool_calls
-            call.attempts.append(Outcome.refusal("refused", "refused", f"Past the cap of {cap} calls a turn.", "cap"))
-            call.value = call.outcome.output
+            refused = Outcome.refusal("refused", "refused", f"Past the cap of {cap} calls a turn.", "cap")
+            call.attempts.append(refused)
+            call.value = refused.output
+            with span("tool", function=call.function, call_id=call.call_id) as step:
+                refused.describe(call, step)
         if self.param.strategy == "sequential":
             for call in accepted:
                 await self.one(call)

@@ -88,7 +88,8 @@ def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Tu
             system_text=branch.system.rendered if branch.system is not None else "",
             system_role=endpoint.capabilities.system_role,
         )
-        step.set(messages=len(messages), output=plan.mode)
+        if step.name:  # nothing is done where nobody traces
+            step.set(messages=len(messages), output=plan.mode)
     request: dict[str, Any] = {**(param.imodel_kw or {}), **plan.payload, "messages": messages}
     if param.include_token_usage_to_model:
         request["include_token_usage_to_model"] = True

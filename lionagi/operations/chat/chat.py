@@ -37,7 +37,8 @@ async def chat(
         ExecutionError: The call failed ("API call failed: …"); ``__cause__`` is the provider's own error.
         ScriptExhaustedError: A scripted model has no answer left.
     """
-    prepared, response = await ask(branch, instruction, chat_param, turn_for(branch, "chat"))
+    with span("chat", branch=branch.id, branch_name=branch.name):
+        prepared, response = await ask(branch, instruction, chat_param, turn_for(branch, "chat"))
     return (prepared.instruction, response) if return_ins_res_message else response.response
 
 
@@ -54,6 +55,7 @@ async def ask(
         finally:
             await log_model_call(prepared, call)
         step.set(usage=answer.usage, finish_reason=answer.finish_reason)
+        step.keep(messages=call.payload["messages"], answer=answer.text)
     return prepared, answer_message(prepared, answer)
 
 

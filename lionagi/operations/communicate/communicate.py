@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lionagi import ln
 from lionagi._errors import ParseError
+from lionagi.ln.trace import span
 from lionagi.ln.types import Undefined
 from lionagi.operations._answer import read_answer
 from lionagi.operations._defaults import STANDARD_REMOVED_KWARGS, make_parse_param
@@ -124,18 +125,19 @@ async def communicate(
     if clear_messages:
         branch.msgs.clear_messages()
         turn.forget()
-    prepared, response = await ask(branch, instruction, chat_param, turn)
-    await turn.record([prepared.instruction, response])
-    text = response.response
-    if request_fields is not None and not skip_validation:
-        return _pick_fields(text, request_fields)
-    try:
-        return await read_answer(prepared, text, [response], parse_param, skip_validation=skip_validation)
-    except ParseError as error:
-        form = getattr(chat_param.response_format, "__name__", chat_param.response_format)
-        raise type(error)(
-            f"Failed to parse model response into {form}: {error}", validation_error=error.validation_error
-        ) from error
+    with span("communicate", branch=branch.id, branch_name=branch.name):
+        prepared, response = await ask(branch, instruction, chat_param, turn)
+        await turn.record([prepared.instruction, response])
+        text = response.response
+        if request_fields is not None and not skip_validation:
+            return _pick_fields(text, request_fields)
+        try:
+            return await read_answer(prepared, text, [response], parse_param, skip_validation=skip_validation)
+        except ParseError as error:
+            form = getattr(chat_param.response_format, "__name__", chat_param.response_format)
+            raise type(error)(
+                f"Failed to parse model response into {form}: {error}", validation_error=error.validation_error
+            ) from error
 
 
 def _pick_fields(text: str, request_fields: Any) -> dict[str, Any]:

@@ -64,34 +64,37 @@ async def operate(
     """
     if handle_validation not in POLICIES:
         check_policy(handle_validation)
-    with span("prepare"):
-        chat_param = _publish_tools(branch, chat_param, action_param)
-        model_class = _model_class(chat_param.response_format)
-        mapping = isinstance(chat_param.response_format, dict)
-        if operative is None:
-            generated = _response_type(chat_param, model_class, field_models, bool(reason), action_param is not None)
-        else:
-            generated = operative.response_type
-        chat_param, parse_param = _with_format(branch, chat_param, parse_param, generated)
-        middle = middle or _choose_middle(branch, chat_param)
-    turn = Turn(branch, "operate", branch.messages.keys())
-    if action_param is not None:
-        turn.max_tool_calls = action_param.max_tool_calls
-    with in_middle(turn):
-        result = await middle(
-            branch, instruction, chat_param, parse_param, clear_messages, skip_validation=skip_validation
+    with span("operate", branch=branch.id, branch_name=branch.name):
+        with span("prepare"):
+            chat_param = _publish_tools(branch, chat_param, action_param)
+            model_class = _model_class(chat_param.response_format)
+            mapping = isinstance(chat_param.response_format, dict)
+            if operative is None:
+                generated = _response_type(
+                    chat_param, model_class, field_models, bool(reason), action_param is not None
+                )
+            else:
+                generated = operative.response_type
+            chat_param, parse_param = _with_format(branch, chat_param, parse_param, generated)
+            middle = middle or _choose_middle(branch, chat_param)
+        turn = Turn(branch, "operate", branch.messages.keys())
+        if action_param is not None:
+            turn.max_tool_calls = action_param.max_tool_calls
+        with in_middle(turn):
+            result = await middle(
+                branch, instruction, chat_param, parse_param, clear_messages, skip_validation=skip_validation
+            )
+        if mapping and generated is not None and isinstance(result, generated):
+            result = result.model_dump(by_alias=True, exclude_unset=True)
+        verdict = decide(
+            result,
+            model_class=model_class,
+            handle_validation=handle_validation,
+            skip_validation=skip_validation,
+            invoke_actions=invoke_actions,
+            has_action_param=action_param is not None,
         )
-    if mapping and generated is not None and isinstance(result, generated):
-        result = result.model_dump(by_alias=True, exclude_unset=True)
-    verdict = decide(
-        result,
-        model_class=model_class,
-        handle_validation=handle_validation,
-        skip_validation=skip_validation,
-        invoke_actions=invoke_actions,
-        has_action_param=action_param is not None,
-    )
-    return await Ending(branch, turn, action_param, generated, model_class).close(result, verdict)
+        return await Ending(branch, turn, action_param, generated, model_class).close(result, verdict)
 
 
 def _publish_tools(branch: Branch, chat_param: ChatParam, action_param: ActionParam | None) -> ChatParam:

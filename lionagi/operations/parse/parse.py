@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lionagi._errors import ParseError, ScriptExhaustedError
 from lionagi.ln.calls import AlcallParams
-from lionagi.ln.trace import span
+from lionagi.ln.trace import note, span
 from lionagi.operations._defaults import get_default_parse_call, make_parse_param
 from lionagi.operations._policy import check_policy
 from lionagi.operations._turn import Turn, turn_for
@@ -97,13 +97,14 @@ async def parse(branch: Branch, text: str, parse_param: ParseParam, return_res_m
     """
     check_policy(parse_param.handle_validation)
     structure: Structure = parse_param.structure or structure_for(parse_param.response_format)
-    try:
-        with span("parse", attempt=0):
-            value = structure.parse(text, fuzzy_match_params=parse_param.fuzzy_match_params)
-    except ParseError as error:
-        value, message = await reformat(branch, text, parse_param, turn_for(branch, "parse"), structure, error)
-        return (value, message) if return_res_message else value
-    return (value, None) if return_res_message else value
+    message = None
+    with span("parse", branch=branch.id, branch_name=branch.name):
+        try:
+            with span("parse attempt", attempt=0):
+                value = structure.parse(text, fuzzy_match_params=parse_param.fuzzy_match_params)
+        except ParseError as error:
+            value, message = await reformat(branch, text, parse_param, turn_for(branch, "parse"), structure, error)
+    return (value, message) if return_res_message else value
 
 
 async def reformat(
@@ -156,7 +157,7 @@ class _Attempts:
 
     async def one(self, attempt: int) -> Any:
         """Ask the model once; return the value, or the failure mark."""
-        with span("parse", attempt=attempt) as step:
+        with span("parse attempt", attempt=attempt) as step:
             try:
                 _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
                 value = self.structure.parse(message.response, fuzzy_match_params=self.param.fuzzy_match_params)
@@ -191,8 +192,10 @@ class _Attempts:
     def give_up(self, policy: HandleValidation) -> Any:
         """Return what the policy says, or raise the last failure."""
         if policy == "return_none":
+            note("not parsed: handle_validation='return_none' returns None")
             return None
         if policy == "return_value":
+            note("not parsed: handle_validation='return_value' returns the text")
             raw = UnparsedResponse(self.text)
             raw.failure_kind = "validation" if self.failure.kind == "validation" else "extraction"
             raw.validation_error = self.failure.validation_error

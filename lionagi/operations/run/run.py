@@ -11,8 +11,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from lionagi._errors import TimeoutError
-from lionagi.ln.trace import span
+from lionagi._errors import ExecutionError, TimeoutError
+from lionagi.ln.trace import StreamSpan, span, stream_span
 from lionagi.operations._answer import read_answer
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for
@@ -24,6 +24,7 @@ from lionagi.service import connections
 
 if TYPE_CHECKING:
     from lionagi.protocols.messages.message import Message
+    from lionagi.service.api_calling import APICalling
     from lionagi.service.imodel import iModel
     from lionagi.service.types import StreamChunk
     from lionagi.session.branch import Branch
@@ -81,22 +82,27 @@ async def run(branch: Branch, instruction: Any, param: RunParam) -> AsyncGenerat
         ExecutionError: The call failed; ``details["partial_text"]`` holds what had arrived.
         TimeoutError: The deadline passed.
     """
-    exchange = _Exchange(branch, instruction, param, turn_for(branch, "run"))
-    async with aclosing(exchange.messages()) as messages:
-        async for message in messages:
-            yield message
+    with stream_span("run", branch=branch.id, branch_name=branch.name) as stage:
+        with stage.inside():
+            exchange = _Exchange(branch, instruction, param, turn_for(branch, "run"), stage)
+        async with aclosing(exchange.messages()) as messages:
+            async for message in messages:
+                yield message
 
 
 class _Exchange:
     """One streamed exchange, from the request to the recorded block."""
 
-    def __init__(self, branch: Branch, instruction: Any, param: RunParam, turn: Turn) -> None:
+    def __init__(
+        self, branch: Branch, instruction: Any, param: RunParam, turn: Turn, stage: StreamSpan | None = None
+    ) -> None:
         timeout = None
         if param.imodel_kw and "timeout" in param.imodel_kw:
             keywords = dict(param.imodel_kw)
             timeout = keywords.pop("timeout")
             param = param.with_updates(imodel_kw=keywords)
         self.timeout: float | None = timeout if timeout and timeout > 0 else None
+        self.stage = stage
         self.turn = turn
         self.branch = branch
         self.prepared: Prepared = prepare_request(branch, instruction, param, turn)
@@ -115,9 +121,6 @@ class _Exchange:
                 async for chunk in chunks:
                     for message in collector.feed(chunk):
                         yield message
-                    if collector.ended:
-                        break
-            self._check_end()
             for message in collector.finish():
                 yield message
         except GeneratorExit:
@@ -137,38 +140,52 @@ class _Exchange:
             said = self.collector.error
             raise failed_call(connections.failures.classify_provider_error(said)(said), self.collector.text)
 
+    def _said(self, call: APICalling) -> str:
+        """Return the text that arrived: as deltas, else in the final response."""
+        try:
+            return self.collector.text or call.answer.text
+        except ExecutionError:
+            return ""
+
     async def _chunks(self) -> AsyncGenerator[StreamChunk]:
         """Yield the model's chunks; log the call however it ends; failures become the verbs' one error."""
         import asyncio
 
         model = self.prepared.model
-        call = model.create_api_calling(**self.prepared.request, stream=True)
-        deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
-        try:
-            async with aclosing(model.stream(call)) as stream:
-                while True:
-                    async with asyncio.timeout_at(deadline):
-                        chunk = await anext(stream, None)
-                    if chunk is None:
-                        break
-                    if self.persistence is not None:
-                        self.persistence.chunk(chunk)
-                    yield chunk
-        except builtins.TimeoutError as error:
-            if deadline is None or asyncio.get_running_loop().time() < deadline:
-                raise failed_call(error, self.collector.text) from error
-            raise TimeoutError(
-                f"The stream passed its deadline of {self.timeout} s; {len(self.collector.text)} characters had "
-                "arrived. Give a longer timeout or a shorter task.",
-                details={"partial_text": self.collector.text},
-            ) from error
-        except Exception as error:
-            failure = failed_call(error, self.collector.text)
-            if failure is error:
-                raise
-            raise failure from error
-        finally:
-            await log_model_call(self.prepared, call)
+        with stream_span("model call", self.stage) as step:
+            if step.span.name:  # nothing is looked up where nobody traces
+                step.span.set(provider=model.provider, model=model.model_name)
+            call = model.create_api_calling(**self.prepared.request, stream=True)
+            deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
+            try:
+                async with aclosing(model.stream(call)) as stream:
+                    while not self.collector.ended:
+                        async with asyncio.timeout_at(deadline):
+                            chunk = await anext(stream, None)
+                        if chunk is None:
+                            break
+                        if self.persistence is not None:
+                            self.persistence.chunk(chunk)
+                        yield chunk
+            except builtins.TimeoutError as error:
+                if deadline is None or asyncio.get_running_loop().time() < deadline:
+                    raise failed_call(error, self.collector.text) from error
+                raise TimeoutError(
+                    f"The stream passed its deadline of {self.timeout} s; {len(self.collector.text)} characters had "
+                    "arrived. Give a longer timeout or a shorter task.",
+                    details={"partial_text": self.collector.text},
+                ) from error
+            except Exception as error:
+                failure = failed_call(error, self.collector.text)
+                if failure is error:
+                    raise
+                raise failure from error
+            finally:
+                await log_model_call(self.prepared, call)
+                if step.span.name:
+                    step.span.set(usage=call.usage, finish_reason=call.finish_reason)
+                    step.span.keep(messages=call.payload["messages"], answer=self._said(call))
+            self._check_end()
 
 
 async def run_and_collect(
@@ -194,17 +211,14 @@ async def run_and_collect(
         branch.msgs.clear_messages()
         turn.forget()
     param = chat_param if isinstance(chat_param, RunParam) else RunParam(**chat_param.to_dict())
-    exchange = _Exchange(branch, instruction, param, turn)
-    # the span is held here and not in the generators, where a consumer's own spans would nest in it
-    with span("model call") as step:
-        if step.name:  # nothing is looked up where nobody traces
-            model = exchange.prepared.model
-            step.set(provider=model.provider, model=model.model_name)
+    with span("run", branch=branch.id, branch_name=branch.name) as step:
+        exchange = _Exchange(branch, instruction, param, turn)
         async with aclosing(exchange.messages()) as messages:
             async for _ in messages:
                 pass
-    answers = exchange.collector.answers
-    if not answers:
-        return None
-    text = "\n\n".join(part for answer in answers if (part := answer.content.assistant_response))
-    return await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)
+        answers = exchange.collector.answers
+        if not answers:
+            step.note("no answer: the stream held neither text nor tool calls")
+            return None
+        text = "\n\n".join(part for answer in answers if (part := answer.content.assistant_response))
+        return await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)

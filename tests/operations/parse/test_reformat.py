@@ -84,7 +84,7 @@ async def test_every_attempt_is_a_span_of_its_own(road: Road) -> None:
     branch = road.branch(text("no json"), text("still none"), structured(name="Oslo"))
     with trace() as seen:
         await branch.operate(instruction="a", response_format=City)
-    assert [span.attributes["attempt"] for span in seen.walk() if span.name == "parse"] == [0, 1, 2]
+    assert [span.attributes["attempt"] for span in seen.walk() if span.name == "parse attempt"] == [0, 1, 2]
 
 
 @pytest.mark.record("DEC-10-2")
