@@ -223,5 +223,7 @@ class Ending:
 
 
 def _plain_requests(requests: Any) -> list[dict[str, Any]]:
+    """Return the requests for the record; what is neither a model nor a mapping never was one."""
     items = cast("list[Any]", requests) if isinstance(requests, list) else []
-    return [item.model_dump() if isinstance(item, BaseModel) else dict(item) for item in items if item]
+    models = [item.model_dump() if isinstance(item, BaseModel) else item for item in items]
+    return [dict(cast("dict[str, Any]", item)) for item in models if item and isinstance(item, dict)]

@@ -339,76 +339,11 @@ async def test_T6_invoke_actions_false_runs_nothing_even_with_an_action_param(br
     assert counter.runs == []
 
 
-# -- the whole table, end to end
-
-
-@dataclass(frozen=True)
-class Case:
-    kind: str
-    form: bool
-    policy: Any
-    skip: bool
-    invoke: bool
-    actions: bool
-    required: bool | None
-
-
-TABLE = [
-    Case(*row)
-    for row in itertools.product(("text", "fits", "mismatch"), BOTH, POLICIES, BOTH, BOTH, BOTH, (None, False, True))
-]
-
-
-def answer_for(case: Case) -> dict[str, Any]:
-    asked = {"action_required": case.required, "action_requests": ASK}
-    if case.kind == "text":
-        return text("just words, and add(n=1)")
-    return structured(**asked, **({"words": "w"} if case.kind == "fits" else {}))
+# -- both roads
 
 
 class Words(BaseModel):
     words: str
-
-
-def expected(case: Case) -> tuple[int, str]:
-    """Tool runs, and what comes back."""
-    if case.skip:
-        return 0, "raw"
-    if case.form:
-        if case.kind != "fits":
-            return 0, {"raise": "raise", "return_value": "raw", "return_none": "none"}[case.policy]
-        return (1, "model") if case.actions and case.invoke else (0, "model")
-    if case.kind == "text" or not (case.actions and case.invoke):  # no class is generated, so that there is only text
-        return 0, "raw"
-    return 1, "model"
-
-
-@pytest.mark.record("DEC-02-12", "0022-D3-08", "0022-D3-11", "0022-D3-14")
-@pytest.mark.filterwarnings("ignore:.*not run:UserWarning")
-@pytest.mark.parametrize("case", TABLE, ids=str)
-async def test_T6_every_combination_of_the_call_runs_the_tool_as_often_as_it_should(case: Case) -> None:
-    counter = Counter()
-    branch = TestBranch.from_responses([answer_for(case)], tools=[counter.tool()])
-    runs, ending = expected(case)
-    try:
-        result = await branch.operate(
-            instruction="a",
-            response_format=Words if case.form else None,
-            handle_validation=case.policy,
-            skip_validation=case.skip,
-            invoke_actions=case.invoke,
-            actions=case.actions,
-            num_parse_retries=0,
-        )
-    except ValueError:
-        found = "raise"
-    else:
-        found = "none" if result is None else "raw" if isinstance(result, str) else "model"
-        if isinstance(result, Words):
-            assert result.words == "w"
-        responses = getattr(result, "action_responses", None)
-        assert [each.output for each in responses or []] == ([2] if runs else [])
-    assert (len(counter.runs), found) == (runs, ending)
 
 
 @pytest.mark.record("0022-C-01")
