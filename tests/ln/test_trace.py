@@ -10,7 +10,7 @@ import pytest
 
 from lionagi.ln import trace as trace_module
 from lionagi.ln.threads import run_in_thread
-from lionagi.ln.trace import Trace, is_tracing, note, set_trace_sink, span, trace
+from lionagi.ln.trace import StreamSpan, Trace, is_tracing, note, set_trace_sink, span, stream_span, trace
 
 
 def test_spans_nest_in_the_order_in_which_they_start():
@@ -133,7 +133,7 @@ def test_without_a_trace_span_is_one_shared_object():
 def test_without_a_trace_nothing_is_allocated():
     def work() -> None:
         for _ in range(1000):
-            with span("a"):
+            with span("a"), stream_span("b"):
                 note("x")
 
     work()
@@ -164,6 +164,75 @@ async def test_a_generator_closed_from_another_task_still_ends_its_span():
         await asyncio.create_task(first())
         await asyncio.create_task(source.aclose())  # pyright: ignore[reportArgumentType]
     assert seen.outline() == "stream [cancelled]: its reader stopped before the end"
+
+
+async def _numbers(parent: StreamSpan | None = None) -> AsyncGenerator[int, None]:
+    with stream_span("stream", parent, unit="number") as stage:
+        with stage.inside(), span("begin"):
+            pass
+        for number in range(2):
+            yield number
+
+
+async def test_the_spans_of_a_reader_do_not_nest_in_the_stage_that_yields():
+    with trace() as seen, span("reader"):
+        async for number in _numbers():
+            with span(f"reads {number}"):
+                pass
+    assert seen.outline() == "reader\n  stream\n    begin\n  reads 0\n  reads 1"
+    assert seen.find("stream")[0].attributes == {"unit": "number"}
+
+
+async def test_a_stage_that_yields_can_belong_to_another():
+    with trace() as seen, stream_span("outer") as outer:
+        assert [number async for number in _numbers(outer)] == [0, 1]
+    assert seen.outline() == "outer\n  stream\n    begin"
+
+
+async def test_a_stage_that_yields_and_fails_says_why():
+    async def broken() -> AsyncGenerator[int, None]:
+        with stream_span("stream"):
+            yield 1
+            raise ValueError("bad")
+
+    with trace() as seen, pytest.raises(ValueError, match="bad"):
+        async for _ in broken():
+            pass
+    assert seen.outline() == "stream [error]: ValueError: bad"
+    assert seen.spans[0].attributes == {"error": "ValueError"}
+
+
+async def test_without_a_trace_a_stage_that_yields_is_one_shared_object():
+    assert stream_span("a", x=1) is stream_span("b")
+    with stream_span("a") as stage:
+        assert stream_span("c", stage) is stream_span("b")
+        stage.span.keep(x=1)
+    assert [number async for number in _numbers()] == [0, 1]
+    assert (stage.span.name, stage.span.children, stage.span.content) == ("", [], None)
+
+
+def test_what_was_said_is_kept_apart_from_the_attributes():
+    messages = ["hello"]
+    with trace() as seen, span("call") as step:
+        step.keep(messages=messages)
+        step.keep(answer="hi")
+    assert seen.spans[0].content == {"messages": messages, "answer": "hi"}
+    assert (seen.spans[0].content or {})["messages"] is messages
+    assert seen.spans[0].attributes == {}
+
+
+def test_a_trace_of_one_branch_leaves_out_what_others_did():
+    with trace("mine") as seen:
+        for branch in ("mine", "other"):
+            with span("operate", branch=branch), span("render"):
+                pass
+    assert seen.outline() == "operate\n  render"
+    assert seen.spans[0].attributes == {"branch": "mine"}
+
+
+async def test_a_sink_gets_a_stage_that_yields(delivered: list[Trace]):
+    assert [number async for number in _numbers()] == [0, 1]
+    assert [each.outline() for each in delivered] == ["stream\n  begin"]
 
 
 @pytest.fixture
