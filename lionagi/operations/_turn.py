@@ -6,20 +6,42 @@ history: the exchange is inserted as one block, and what the turn adds later (it
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID, uuid4
 
 if TYPE_CHECKING:
     from lionagi.protocols.messages.message import Message
     from lionagi.session.branch import Branch
 
-__all__ = ("Turn", "in_middle", "turn_for")
+__all__ = ("UNDER_WAY", "Turn", "UnderWay", "blocks_under_way", "in_middle", "turn_for", "under_way")
+
+# The key of a snapshot's metadata that names the exchanges under way: {instruction's id: [ids of what it got so far]}.
+UNDER_WAY = "under_way"
 
 _middle_turn: ContextVar[Turn | None] = ContextVar("lionagi_middle_turn", default=None)
+
+
+class UnderWay(Protocol):
+    """An exchange that has been asked and is not in the history yet."""
+
+    branch: Branch
+
+    def so_far(self) -> list[Message]:
+        """Return its messages so far, the instruction first."""
+        ...
+
+
+# All exchanges under way in this process, oldest first. Not on the branch: each of many idle ones would carry it.
+under_way: dict[UnderWay, None] = {}
+
+
+def blocks_under_way(branch: Branch) -> list[list[Message]]:
+    """Return, for each exchange of the branch that is under way, its messages so far."""
+    return [exchange.so_far() for exchange in list(under_way) if exchange.branch is branch]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -33,6 +55,7 @@ class Turn:
         own: Messages it has recorded so far, in order.
         max_tool_calls: Accepted tool calls allowed in this turn.
         tool_calls: Tool calls accepted so far.
+        save: Called after messages were recorded, where the turn is being persisted.
     """
 
     branch: Branch
@@ -42,6 +65,7 @@ class Turn:
     own: list[Message] = field(default_factory=list["Message"])
     max_tool_calls: int = 64
     tool_calls: int = 0
+    save: Callable[[], object] | None = None
 
     @property
     def calls_left(self) -> int:
@@ -58,7 +82,11 @@ class Turn:
             return
         after = self.own[-1].id if self.own else None
         self.own.extend(messages)
-        await self.branch.msgs.add_block(messages, after=after)
+        try:
+            await self.branch.msgs.add_block(messages, after=after)
+        finally:
+            if self.save is not None:
+                self.save()
 
     def forget(self) -> None:
         """Begin again with an empty history: the branch's messages were cleared."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lionagi._errors import short_repr
+from lionagi.operations._turn import UNDER_WAY, blocks_under_way
 from lionagi.protocols.generic.element import ID
-from lionagi.protocols.messages.message import Message
 from lionagi.protocols.messages.system import System
 
 if TYPE_CHECKING:
@@ -35,12 +35,15 @@ def clone_branch(branch: Branch, sender: Any = None) -> Branch:
     return twin
 
 
-def snapshot_of(branch: Branch, under_way: list[Message]) -> dict[str, Any]:
-    """Return the branch as JSON data with the messages ``under_way`` at its end."""
+def snapshot_of(branch: Branch) -> dict[str, Any]:
+    """Return the branch as JSON data with the exchanges that are under way at its end; see ``Branch.snapshot``."""
     data = branch.to_dict("json")
-    for message in under_way:
-        data["messages"]["collections"].append(message.to_dict("json"))
-        data["messages"]["progression"]["order"].append(str(message.id))
+    data["metadata"].pop(UNDER_WAY, None)
+    for block in blocks_under_way(branch):
+        first, *more = [message.to_dict("json") for message in block]
+        data["metadata"].setdefault(UNDER_WAY, {})[first["id"]] = [each["id"] for each in more]
+        data["messages"]["collections"] += [first, *more]
+        data["messages"]["progression"]["order"] += [each["id"] for each in (first, *more)]
     return data
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import PrivateAttr
@@ -16,6 +17,7 @@ from lionagi.operations.chat.chat import chat
 from lionagi.operations.communicate.communicate import communicate, prepare_communicate_kw
 from lionagi.operations.operate.operate import operate, prepare_operate_kw
 from lionagi.operations.parse.parse import parse, prepare_parse_kws
+from lionagi.operations.run._persist import recover_branch
 from lionagi.operations.run.run import prepare_run_param, run
 from lionagi.operations.types import ChatParam, HandleValidation
 from lionagi.protocols.action.manager import ActionManager
@@ -538,9 +540,31 @@ class Branch(Element):
         """
         return clone_branch(self, sender)
 
-    def snapshot(self, under_way: list[Message] | None = None) -> dict[str, Any]:
-        """Return ``to_dict("json")`` with the messages of the turn that is under way at its end."""
-        return snapshot_of(self, under_way or [])
+    def snapshot(self) -> dict[str, Any]:
+        """Return ``to_dict("json")`` with the exchanges that are under way at its end.
+
+        An answer that is still arriving is there with the text so far, its metadata ``partial``. The exchanges are
+        named in ``metadata["under_way"]``, from the instruction's id to the ids of the messages it got so far.
+        """
+        return snapshot_of(self)
+
+    @classmethod
+    def from_snapshot(cls, path: str | PathLike[str], persist_dir: str | PathLike[str] | None = None) -> Self:
+        """Return the branch that a turn with ``stream_persist`` left on disk, also where it was killed in mid-stream.
+
+        The snapshot is read, and what the chunk buffer holds of the turns that were under way follows their
+        instructions: all whole lines count, a torn one is skipped with a warning. An answer that had not ended has
+        ``metadata["partial"]``. Nothing is written; the next turn with ``stream_persist`` removes the buffer.
+
+        Args:
+            path: The snapshot, ``<snapshot_dir or persist_dir>/<branch id>.json``.
+            persist_dir: Where the buffer is; beside the snapshot when omitted.
+
+        Raises:
+            NotFoundError: There is no such file.
+            ValidationError: The file does not hold a branch.
+        """
+        return recover_branch(cls, path, persist_dir)
 
     def _dump(self, mode: Literal["python", "json"]) -> dict[str, Any]:
         return {**super()._dump(mode), **parts_of(self)}

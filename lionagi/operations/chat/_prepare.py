@@ -18,6 +18,7 @@ from lionagi.protocols.messages.render import WireCache, render_payload
 if TYPE_CHECKING:
     from lionagi.operations.schema.structure import Structure
     from lionagi.operations.types import ChatParam
+    from lionagi.protocols.messages.message import Message
     from lionagi.service.connections.endpoint import Endpoint
     from lionagi.service.imodel import iModel
     from lionagi.session.branch import Branch
@@ -63,6 +64,10 @@ class Prepared:
     model: iModel
     request: dict[str, Any]
     plan: OutputPlan
+
+    def so_far(self) -> list[Message]:
+        """Return what is known of the exchange before its answer: the instruction."""
+        return [self.instruction]
 
 
 def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Turn) -> Prepared:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lionagi._errors import ExecutionError, ProviderError
 from lionagi.ln.trace import span
 from lionagi.operations._records import failed_call, log_model_call
-from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations._turn import Turn, turn_for, under_way
 from lionagi.operations.chat._prepare import Prepared, prepare_request
 from lionagi.protocols.generic.event import EventStatus
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
@@ -43,16 +43,22 @@ async def chat(
 
 
 async def ask(
-    branch: Branch, instruction: Any, chat_param: ChatParam, turn: Turn
+    branch: Branch, instruction: Any, chat_param: ChatParam, turn: Turn, *, recorded: bool = False
 ) -> tuple[Prepared, AssistantResponse]:
-    """Send one call within ``turn`` and return what was sent beside the answer; nothing is added to the history."""
+    """Send one call within ``turn`` and return what was sent beside the answer; nothing is added to the history.
+
+    ``recorded`` says that the caller is going to add it: until then the exchange is under way.
+    """
     prepared = prepare_request(branch, instruction, chat_param, turn)
     with span("model call", provider=prepared.model.endpoint.config.provider, model=prepared.model.model_name) as step:
         call = prepared.model.create_api_calling(**prepared.request)
+        if recorded:
+            under_way[prepared] = None
         try:
             await prepared.model.invoke(call)
             answer = _answer_of(call)
         finally:
+            under_way.pop(prepared, None)
             await log_model_call(prepared, call)
         step.set(usage=answer.usage, finish_reason=answer.finish_reason)
         step.keep(messages=call.payload["messages"], answer=answer.text)

@@ -126,7 +126,7 @@ async def communicate(
         branch.msgs.clear_messages()
         turn.forget()
     with span("communicate", branch=branch.id, branch_name=branch.name):
-        prepared, response = await ask(branch, instruction, chat_param, turn)
+        prepared, response = await ask(branch, instruction, chat_param, turn, recorded=True)
         await turn.record([prepared.instruction, response])
         text = response.response
         if request_fields is not None and not skip_validation:

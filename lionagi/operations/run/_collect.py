@@ -9,10 +9,12 @@ from lionagi.protocols.messages.create import create_action_request, create_acti
 from lionagi.protocols.messages.text import clean_text
 
 if TYPE_CHECKING:
-    from lionagi.operations.chat._prepare import Prepared
     from lionagi.protocols.messages.action_request import ActionRequest
+    from lionagi.protocols.messages.instruction import Instruction
     from lionagi.protocols.messages.message import Message
+    from lionagi.service.connections.endpoint import Endpoint
     from lionagi.service.types import StreamChunk, ToolCall
+    from lionagi.session.branch import Branch
 
 __all__ = ("Collector",)
 
@@ -28,14 +30,18 @@ class Collector:
         answers: The AssistantResponses among them.
         error: Text of an error chunk, None where there was none.
         ended: True once the endpoint said that nothing follows.
+        complete: True once the stream has told its result.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
-        self.prepared = prepared
+    def __init__(self, branch: Branch, instruction: Instruction, endpoint: Endpoint) -> None:
+        self._branch_id = branch.id
+        self._asked_by = instruction.sender
+        self._endpoint = endpoint
         self.messages: list[Message] = []
         self.answers: list[AssistantResponse] = []
         self.error: str | None = None
         self.ended = False
+        self.complete = False
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._result: dict[str, Any] = {}
@@ -65,9 +71,8 @@ class Collector:
 
     def _on_system(self, chunk: StreamChunk) -> list[Message]:
         session = chunk.metadata.get("session_id")
-        endpoint = self.prepared.model.endpoint
-        if session and hasattr(endpoint, "session_id"):
-            setattr(endpoint, "session_id", session)  # noqa: B010 - only agentic endpoints have it
+        if session and hasattr(self._endpoint, "session_id"):
+            setattr(self._endpoint, "session_id", session)  # noqa: B010 - only agentic endpoints have it
         return []
 
     def _on_tool_use(self, chunk: StreamChunk) -> list[Message]:
@@ -75,8 +80,8 @@ class Collector:
         request = create_action_request(
             function=chunk.tool_name or "",
             arguments=chunk.tool_input or {},
-            sender=self.prepared.branch.id,
-            recipient=self.prepared.instruction.sender,
+            sender=self._branch_id,
+            recipient=self._asked_by,
         )
         self._open[chunk.tool_id] = request
         return self._add(*done, request)
@@ -88,8 +93,8 @@ class Collector:
         response = create_action_response(
             action_request=request,
             action_output=chunk.tool_output,
-            sender=self.prepared.instruction.sender,
-            recipient=self.prepared.branch.id,
+            sender=self._asked_by,
+            recipient=self._branch_id,
         )
         if chunk.is_error:
             response.metadata["is_error"] = True
@@ -97,6 +102,7 @@ class Collector:
 
     def _on_result(self, chunk: StreamChunk) -> list[Message]:
         self._result.update(chunk.metadata)
+        self.complete = True
         return []
 
     def _on_error(self, chunk: StreamChunk) -> list[Message]:
@@ -115,6 +121,13 @@ class Collector:
         text = "".join(self._text) if text is None else text
         if not (text or calls):
             return []
+        answer = self._answer(text, calls)
+        self._text.clear()
+        self._thinking.clear()
+        self.answers.append(answer)
+        return [answer]
+
+    def _answer(self, text: str, calls: tuple[ToolCall, ...] = ()) -> AssistantResponse:
         metadata: dict[str, Any] = {}
         if self._thinking:
             metadata["thinking"] = "\n".join(self._thinking)
@@ -122,14 +135,19 @@ class Collector:
             metadata["tool_calls"] = [{"function": c.function, "arguments": c.arguments, "id": c.id} for c in calls]
         answer = AssistantResponse(
             content=AssistantResponseContent.made(assistant_response=text if text.isascii() else clean_text(text)),
-            sender=self.prepared.branch.id,
-            recipient=self.prepared.instruction.sender,
+            sender=self._branch_id,
+            recipient=self._asked_by,
         )
         answer.metadata.update(metadata)
-        self._text.clear()
-        self._thinking.clear()
-        self.answers.append(answer)
-        return [answer]
+        return answer
+
+    def so_far(self) -> list[Message]:
+        """Return the messages so far; an answer that is still arriving is the last, its metadata ``partial``."""
+        if not (text := "".join(self._text)):
+            return list(self.messages)
+        answer = self._answer(text)
+        answer.metadata["partial"] = True
+        return [*self.messages, answer]
 
     def finish(self) -> list[Message]:
         """Return the last answer, its metadata completed with what the endpoint reported at the end.
@@ -139,7 +157,7 @@ class Collector:
         raw = self._result.get("raw")
         text, calls, refusal = None, (), None
         if raw is not None:
-            decoded = self.prepared.model.endpoint.decode(raw)
+            decoded = self._endpoint.decode(raw)
             calls, refusal = decoded.tool_calls, decoded.refusal
             if not (self._text or self.answers):
                 text = decoded.text or refusal or ""

@@ -15,7 +15,7 @@ from lionagi._errors import ExecutionError, TimeoutError
 from lionagi.ln.trace import StreamSpan, span, stream_span
 from lionagi.operations._answer import read_answer
 from lionagi.operations._records import failed_call, log_model_call
-from lionagi.operations._turn import Turn, turn_for
+from lionagi.operations._turn import Turn, turn_for, under_way
 from lionagi.operations.chat._prepare import Prepared, prepare_request
 from lionagi.operations.run._collect import Collector
 from lionagi.operations.run._persist import Persistence
@@ -106,16 +106,22 @@ class _Exchange:
         self.turn = turn
         self.branch = branch
         self.prepared: Prepared = prepare_request(branch, instruction, param, turn)
-        self.collector = Collector(self.prepared)
-        self.persistence = Persistence(branch, param, self.prepared.instruction) if param.stream_persist else None
+        asked = self.prepared.instruction
+        self.collector = Collector(branch, asked, self.prepared.model.endpoint)
+        self.persistence = Persistence(branch, param, asked, turn) if param.stream_persist else None
+
+    def so_far(self) -> list[Message]:
+        """Return the instruction and what the stream has brought, the answer that is still arriving included."""
+        return [self.prepared.instruction, *self.collector.so_far()]
 
     async def messages(self) -> AsyncGenerator[Message]:
         """Yield the messages; record the block however the stream ends, unless it fails."""
         collector = self.collector
         failed = False
-        if self.persistence is not None:
-            self.persistence.begin()
+        under_way[self] = None
         try:
+            if self.persistence is not None:
+                self.persistence.begin()
             yield self.prepared.instruction
             async with aclosing(self._chunks()) as chunks:
                 async for chunk in chunks:
@@ -130,10 +136,13 @@ class _Exchange:
             failed = True
             raise
         finally:
-            if not failed and collector.messages:
-                await self.turn.record([self.prepared.instruction, *collector.messages])
-            if self.persistence is not None:
-                self.persistence.end()
+            del under_way[self]
+            try:
+                if not failed and collector.messages:
+                    await self.turn.record([self.prepared.instruction, *collector.messages])
+            finally:
+                if self.persistence is not None:
+                    self.persistence.end()
 
     def _check_end(self) -> None:
         if self.collector.error is not None and not self.collector.ended:
@@ -221,4 +230,7 @@ async def run_and_collect(
             step.note("no answer: the stream held neither text nor tool calls")
             return None
         text = "\n\n".join(part for answer in answers if (part := answer.content.assistant_response))
-        return await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)
+        value = await read_answer(exchange.prepared, text, answers, parse_param, skip_validation=skip_validation)
+        if turn.save is not None and "original_model_response" in answers[-1].metadata:
+            turn.save()
+        return value
