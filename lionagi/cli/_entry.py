@@ -71,6 +71,8 @@ class Commands(click.Group):
     def _run(self, args: list[str], name: str, extra: dict[str, Any]) -> int:
         try:
             try:
+                if any("\0" in word for word in args):  # no system passes one, and no path can hold one
+                    raise click.UsageError("an argument holds a NUL character")
                 with self.make_context(name, args, **extra) as context:
                     status = self.invoke(context)
             except click.exceptions.Exit as ended:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import select
 import signal
 import stat
 import subprocess
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from support.li import li
 from support.openai_server import OpenAIServer, text
 
 from lionagi.cli._saved import save_branch
+from lionagi.cli.main import main
 from lionagi.session.branch import Branch
 
 HELLO = {"type": "text", "content": "Hello."}
@@ -344,3 +348,19 @@ def test_an_encoding_without_the_characters_gets_their_escapes(program: Any) -> 
     made = program({"type": "text", "content": "naïve ✓"})
     made.environment["PYTHONIOENCODING"] = "ascii"
     assert made.run("agent", "--no-save", "hi").out == "na\\xefve \\u2713\n"
+
+
+class LeavesAfterTheFirstPiece(io.StringIO):
+    def write(self, text: str, /) -> int:
+        if self.getvalue():
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+        return super().write(text)
+
+
+def test_F10_a_reader_that_leaves_between_two_lines_is_not_the_models_failure(scripted: Any) -> None:
+    pieces = [{"type": "text", "content": text} for text in ("one\n", "two\n")]
+    scripted({"type": "stream", "chunks": pieces})
+    with redirect_stdout(LeavesAfterTheFirstPiece()), redirect_stderr(io.StringIO()) as err:
+        with pytest.raises(SystemExit) as ended:
+            main.main(args=["agent", "--stream", "--no-save", "hi"], prog_name="li")
+    assert (ended.value.code, err.getvalue()) == (141, "")

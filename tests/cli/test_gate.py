@@ -288,9 +288,15 @@ def test_F5_an_unreadable_file_is_a_typed_error(gate: Gate, tmp_path: Path, monk
     assert f"form file {path} cannot be read: Permission denied" in ran.err
 
 
-@pytest.mark.parametrize("path", ["a\0b", "x" * 5000, "form/below", ""])
+@pytest.mark.parametrize("path", ["x" * 5000, "form/below", "", "\ud800"])
 def test_F5_an_impossible_path_is_one_line(path: str, gate: Gate) -> None:
     assert_refused(gate(path))
+
+
+def test_F5_a_path_with_a_nul_is_a_typed_error() -> None:
+    with pytest.raises(ValueError, match="cannot be read: embedded null byte"):
+        agent._load_form_spec("a\0b")
+    assert li("agent", "--form", "a\0b", "hi").status == 2
 
 
 def test_F5_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
