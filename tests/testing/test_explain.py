@@ -118,7 +118,7 @@ def test_an_explanation_reads_as_a_line_per_entry() -> None:
         ([text(prompt_contains="the weather in Rome"), text(prompt_contains="the wether in Paris")], 1),
         ([text(prompt_contains="the weather in Paris", call_index=7), text(prompt_contains="zzz")], 0),
         ([text(has_tool="serch"), text(has_tool="zzz")], 0),
-        ([text(prompt_contains="zzz"), text(after_calls=9)], 1),
+        ([text(after_calls=9), text(prompt_contains="zzz")], 0),
     ],
 )
 def test_exhaustion_names_the_closest_entry_and_the_reason(entries: list[dict[str, Any]], closest: int) -> None:
