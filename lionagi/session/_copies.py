@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from lionagi._errors import short_repr
+from lionagi._errors import ValidationError, short_repr
 from lionagi.operations._turn import UNDER_WAY, blocks_under_way
 from lionagi.protocols.generic.element import ID
+from lionagi.protocols.generic.pile import Pile
 from lionagi.protocols.messages.system import System
+from lionagi.service.imodel import iModel
 
 if TYPE_CHECKING:
     from lionagi.session.branch import Branch
 
-__all__ = ("clone_branch", "parts_of", "snapshot_of")
+__all__ = ("clone_branch", "model_of", "parts_of", "restore_branch", "snapshot_of")
+
+B = TypeVar("B", bound="Branch")
 
 
 def clone_branch(branch: Branch, sender: Any = None) -> Branch:
@@ -58,3 +62,28 @@ def parts_of(branch: Branch) -> dict[str, Any]:
     if branch.system is not None:
         data["system"] = branch.system.to_dict("json")
     return data
+
+
+def model_of(model: iModel | dict[str, Any] | str) -> iModel:
+    """Return a model from itself, its name or its ``to_dict``."""
+    if isinstance(model, iModel):
+        return model
+    if isinstance(model, str):
+        return iModel(model)
+    if isinstance(model, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return iModel.from_dict(model)
+    raise ValidationError(f"a model is an iModel, its name or its to_dict(); got {short_repr(model)}")
+
+
+def restore_branch(kind: type[B], data: dict[str, Any]) -> B:
+    """Return the branch that :func:`parts_of` and the branch's fields describe."""
+    data = dict(data)
+    system = data.pop("system", None)
+    messages: Pile[Any] = Pile[Any].from_dict(data.pop("messages"))
+    models = {
+        name: iModel.from_dict(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")
+    }
+    branch = kind(messages=messages, **models, **data)
+    if system is not None:
+        branch.msgs.set_system(branch.messages[system["id"]])
+    return branch

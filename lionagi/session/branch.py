@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import PrivateAttr
 
-from lionagi._errors import ValidationError, short_repr
 from lionagi.ln.trace import trace
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
@@ -32,7 +31,7 @@ from lionagi.protocols.messages.render import WireCache
 from lionagi.protocols.messages.system import System
 from lionagi.service.imodel import iModel
 from lionagi.service.manager import iModelManager
-from lionagi.session._copies import clone_branch, parts_of, snapshot_of
+from lionagi.session._copies import clone_branch, model_of, parts_of, restore_branch, snapshot_of
 
 if TYPE_CHECKING:
     from lionagi.hooks.bus import HookBus
@@ -94,8 +93,9 @@ class Branch(Element):
         object.__setattr__(self, "__pydantic_fields_set__", self.all_names)
         self._msgs = MessageManager(messages=messages)
         self._acts = ActionManager()
-        chat_with = _model(chat_model) if chat_model is not None else iModel()
-        self._mdls = iModelManager(chat=chat_with, parse=_model(parse_model) if parse_model is not None else chat_with)
+        chat_with = model_of(chat_model) if chat_model is not None else iModel()
+        parse_with = chat_with if parse_model is None else model_of(parse_model)
+        self._mdls = iModelManager(chat=chat_with, parse=parse_with)
         if logs is not None:
             self._logs.include(logs)
         if system is not None or system_datetime:
@@ -164,7 +164,7 @@ class Branch(Element):
 
     @chat_model.setter
     def chat_model(self, model: iModel | dict[str, Any] | str) -> None:
-        self._mdls.register_imodel("chat", _model(model))
+        self._mdls.register_imodel("chat", model_of(model))
 
     @property
     def parse_model(self) -> iModel:
@@ -173,7 +173,7 @@ class Branch(Element):
 
     @parse_model.setter
     def parse_model(self, model: iModel | dict[str, Any] | str) -> None:
-        self._mdls.register_imodel("parse", _model(model))
+        self._mdls.register_imodel("parse", model_of(model))
 
     @property
     def gate(self) -> Gate | None:
@@ -571,27 +571,8 @@ class Branch(Element):
 
     @classmethod
     def _restore(cls, data: dict[str, Any]) -> Self:
-        data = dict(data)
-        system = data.pop("system", None)
-        messages: Pile[Any] = Pile[Any].from_dict(data.pop("messages"))
-        models = {
-            name: iModel.from_dict(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")
-        }
-        branch = cls(messages=messages, **models, **data)
-        if system is not None:
-            branch.msgs.set_system(branch.messages[system["id"]])
-        return branch
+        return restore_branch(cls, data)
 
     def get_operation(self, name: str) -> Callable[..., Any] | None:
         """Return the verb of that name, None where there is none."""
         return getattr(self, name, None)
-
-
-def _model(model: iModel | dict[str, Any] | str) -> iModel:
-    if isinstance(model, iModel):
-        return model
-    if isinstance(model, str):
-        return iModel(model)
-    if isinstance(model, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return iModel.from_dict(model)
-    raise ValidationError(f"a model is an iModel, its name or its to_dict(); got {short_repr(model)}")
