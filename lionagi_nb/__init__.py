@@ -2,7 +2,7 @@
 
     import lionagi_nb as nb
     nb.schema(Model, reason=True, actions=branch)   nb.actions(branch)   nb.timeline(branch)
-    nb.transcript(branch)   nb.compare(before, after)   nb.errors(form)
+    nb.transcript(branch)   nb.compare(before, after)   nb.errors(form)   nb.trace(branch)
     branch.gate = nb.approval()   nb.scripted_input({…})   nb.run_sync(coro)
 
 Importing this package loads neither IPython nor a view, and changes nothing. `%load_ext lionagi_nb` registers
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._schema.view import schema
     from ._scripted import scripted_input
     from ._timeline.view import timeline
+    from ._trace.view import trace
     from ._transcript.view import transcript
 
 __all__ = (
@@ -38,6 +39,7 @@ __all__ = (
     "schema",
     "scripted_input",
     "timeline",
+    "trace",
     "transcript",
     "unload_ipython_extension",
 )
@@ -53,6 +55,7 @@ _HOMES = {
     "schema": "._schema.view",
     "scripted_input": "._scripted",
     "timeline": "._timeline.view",
+    "trace": "._trace.view",
     "transcript": "._transcript.view",
     "unload_ipython_extension": "._extension",
 }

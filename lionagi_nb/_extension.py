@@ -1,4 +1,4 @@
-"""``%load_ext lionagi_nb``: formatters for core types, the magics, and their complete removal."""
+"""``%load_ext lionagi_nb``: formatters for core types, the magics, a ring of traces, and their complete removal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ._forms.view import errors
 from ._magics import register_magics, unregister_magics
 from ._schema.view import schema
 from ._timeline.view import timeline
+from ._trace.ring import start_keeping, stop_keeping
 
 __all__ = ("load_ipython_extension", "unload_ipython_extension")
 
@@ -26,6 +27,7 @@ def load_ipython_extension(shell: Any) -> None:
         return
     kept = {key: formatter.for_type_by_name(*key, _bundle(view)) for key, view in _SHOWN.items()}
     object.__setattr__(shell, _KEPT, (kept, register_magics(shell)))
+    start_keeping()
 
 
 def unload_ipython_extension(shell: Any) -> None:
@@ -35,6 +37,7 @@ def unload_ipython_extension(shell: Any) -> None:
         return
     kept, magics = getattr(shell, _KEPT)
     unregister_magics(shell, magics)
+    stop_keeping()
     for (module, name), before in kept.items():
         formatter.pop(f"{module}.{name}", None)
         if before is not None:

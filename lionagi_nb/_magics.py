@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = ("LINE_MAGICS", "operate_source", "register_magics", "unregister_magics")
 
-LINE_MAGICS = ("actions", "compare", "errors", "schema", "timeline", "transcript")
+LINE_MAGICS = ("actions", "compare", "errors", "schema", "timeline", "trace", "transcript")
 """Views that are line magics too: ``%timeline branch`` is ``lionagi_nb.timeline(branch)``."""
 
 _NAME = "operate"

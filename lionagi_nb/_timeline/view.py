@@ -20,7 +20,7 @@ from .messages import last_user_text
 from .rows import CallRow, ToolRow, branch_rows, call_rows, recorded_calls
 from .script import ScriptUse, UnusedEntry, answers, explain, read_script, unused_rows
 
-__all__ = ("TimelineView", "timeline")
+__all__ = ("TimelineView", "axis", "bar_of", "timeline")
 
 _STEPS = (1, 2, 2.5, 5)
 _ROOM = 9  # characters that the last two labels of the axis may have together before they touch
@@ -113,7 +113,7 @@ class TimelineView(View):
     def _html(self) -> str:
         shown, more = self._shown()
         start, end = _extent(self.rows)
-        top, labels = _scale(end - start)
+        top, labels = axis(end - start)
         facts = self._facts() + ([duration(end - start)] if end > start else [])
         return render(
             "timeline.html.j2",
@@ -163,8 +163,8 @@ def _extent(rows: Sequence[CallRow]) -> tuple[float, float]:
     return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else (0.0, 0.0)
 
 
-def _scale(span: float) -> tuple[float, list[str]]:
-    """The round end of the time axis (seconds) and its five labels, the fourth empty where it would touch the last."""
+def axis(span: float) -> tuple[float, list[str]]:
+    """Return the round end of a time axis (seconds) and its five labels, the fourth empty where it touches the last."""
     span = max(span, 0.004)
     power = 1e-3
     while power * 20 < span:
@@ -179,10 +179,15 @@ def _label(seconds: float) -> str:
 
 
 def _bar(item: CallRow | ToolRow, start: float, top: float) -> dict[str, str] | None:
-    if item.started_at is None or item.duration is None:
+    return None if item.started_at is None else bar_of(item.started_at - start, item.duration, top)
+
+
+def bar_of(start: float, seconds: float | None, top: float) -> dict[str, str] | None:
+    """Return where a bar begins and how long it is, in percent of an axis that ends at `top`; None without a length."""
+    if seconds is None:
         return None
-    left = min((item.started_at - start) / top * 100, 99.6)
-    width = min(max(item.duration / top * 100, 0.4), 100 - left)
+    left = min(start / top * 100, 99.6)
+    width = min(max(seconds / top * 100, 0.4), 100 - left)
     return {"left": f"{left:.2f}".rstrip("0").rstrip("."), "width": f"{width:.2f}".rstrip("0").rstrip(".")}
 
 

@@ -10,7 +10,7 @@ from support.nb_views import START, body, branch, model_call, read, snapshot, to
 import lionagi_nb as nb
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import RecordedCall
-from lionagi_nb._timeline.view import _scale
+from lionagi_nb._timeline.view import axis
 
 USER = {"role": "user", "content": "Say hello"}
 
@@ -139,10 +139,10 @@ def test_tools_stand_below_the_call_that_asked_for_them() -> None:
     ],
 )
 def test_the_last_labels_of_the_time_axis_never_touch(span: float, labels: list[str]) -> None:
-    assert [label.replace("\u00a0", " ") for label in _scale(span)[1]] == labels
+    assert [label.replace("\u00a0", " ") for label in axis(span)[1]] == labels
 
 
-def test_bars_share_one_scale() -> None:
+def test_bars_share_oneaxis() -> None:
     html = nb.timeline(triage_timeline()).html()
     assert "margin-left:0%;width:21%" in html
     assert "margin-left:25%;width:36%" in html

@@ -17,6 +17,7 @@ from pydantic import Field, create_model
 from support.nb_views import branch, model_call, read, said, tool_call, triage_actions, triage_timeline, turn
 
 import lionagi_nb as nb
+from lionagi.ln.trace import Span, Trace
 from lionagi.testing._script import ScriptModel
 from lionagi.testing._types import RecordedCall
 from lionagi.work import FieldSpec, Rule, RuleSet, WorkForm, fill_form
@@ -99,6 +100,9 @@ def views(text: str) -> list[Any]:
         nb.timeline([call]),
         nb.transcript(said(text)),
         nb.errors(form_of(safe), ruleset=RULES),
+        nb.trace(
+            Trace([Span(text, {"function": text}, reason=text), Span("tool", {"function": text, "decided_by": text})])
+        ),
         nb.compare(said(text), said(text + " more"), names=(text, text)),
         nb.schema(model, actions=True),
         nb.schema(model(value=text)),
@@ -139,6 +143,7 @@ def test_N3_no_view_is_left_out() -> None:
         CompareView,
         FormView,
         ApprovalView,
+        TraceView,
     }
 
 

@@ -1,0 +1,1 @@
+"""The trace view, and the ring of the last traces that it looks in."""
