@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lionagi.protocols.generic.pile import Pile
     from lionagi.protocols.generic.progression import Progression
     from lionagi.protocols.graph.node import Node
+    from lionagi.protocols.mcp import load_mcp_tools
     from lionagi.service.imodel import iModel
     from lionagi.session.branch import Branch
 
@@ -57,6 +58,7 @@ __all__ = (
     "json_dumps",
     "lcall",
     "ln",
+    "load_mcp_tools",
     "to_dict",
     "to_list",
     "trace",
@@ -83,6 +85,7 @@ _MODULES = {
     "iModel": "lionagi.service.imodel",
     "json_dumps": "lionagi.ln.jsons",
     "lcall": "lionagi.ln.calls",
+    "load_mcp_tools": "lionagi.protocols.mcp",
     "to_dict": "lionagi.ln.dicts",
     "to_list": "lionagi.ln.lists",
     "trace": "lionagi.ln.trace",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
 from lionagi._errors import ConfigurationError, OperationError, short_repr
+from lionagi.protocols import mcp
 from lionagi.protocols.action.function_calling import FunctionCalling
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.messages.action_request import ActionRequest
@@ -43,7 +45,10 @@ class ActionManager:
             update: Whether a tool of the same name may be replaced.
         """
         if isinstance(tool, dict):
-            raise ConfigurationError("MCP servers are not supported yet; register a function or a Tool")
+            raise ConfigurationError(
+                "A mapping is no tool. The tools of an MCP server are registered with "
+                "`await manager.register_mcp_server({name: {'command': ...}})`."
+            )
         if not isinstance(tool, Tool):
             if not callable(tool):
                 raise TypeError(f"Must provide a `Tool` object or a function, not {short_repr(tool)}")
@@ -57,6 +62,73 @@ class ActionManager:
         """Register one tool, or each of a list."""
         for tool in cast("list[Any]", tools) if isinstance(tools, (list, tuple)) else [tools]:
             self.register_tool(tool, update=update)
+
+    # -- tools of MCP servers
+
+    async def register_mcp_server(
+        self,
+        server: Mapping[str, Any],
+        *,
+        tools: Sequence[str] | None = None,
+        prefix: bool = False,
+        update: bool = False,
+        timeout: float | None = None,
+        start_timeout: float = 30.0,
+    ) -> list[str]:
+        """Start an MCP server, register its tools and return their names.
+
+        Args:
+            server: ``{name: {"command": ..., "args": [...], "env": {...}, "cwd": ...}}``.
+            tools: The server's names of the tools to take; all when omitted.
+            prefix: Put the server's name before the names of its tools.
+            update: Whether tools of the same name may be replaced.
+            timeout: Seconds that one call may take.
+            start_timeout: Seconds until the server has to have answered.
+
+        Raises:
+            MissingExtraError: The packages are not installed.
+            ConfigurationError: The configuration cannot work, or a name is taken; nothing is registered.
+            ExecutionError: The server did not start.
+            TimeoutError: It did not answer in time.
+        """
+        registered = await self.load_mcp_config(
+            server, tools=tools, prefix=prefix, update=update, timeout=timeout, start_timeout=start_timeout
+        )
+        return [name for names in registered.values() for name in names]
+
+    async def load_mcp_config(
+        self,
+        config: Mapping[str, Any] | str | PathLike[str],
+        *,
+        servers: Sequence[str] | None = None,
+        update: bool = False,
+        **options: Any,
+    ) -> dict[str, list[str]]:
+        """Start the MCP servers of a configuration and return the registered tools' names by server.
+
+        Args:
+            config: The path of a JSON file, or a mapping; see :func:`~lionagi.protocols.mcp.loading.read_mcp_config`.
+            servers: Names of the servers to start; all when omitted.
+            update: Whether tools of the same name may be replaced.
+            **options: As of :meth:`register_mcp_server`, which says also what is raised.
+        """
+        loaded = await mcp.load_mcp_tools(config, servers=servers, **options)
+        names = [tool.function for tool in loaded]
+        taken = {name for name in names if names.count(name) > 1 or (name in self.registry and not update)}
+        if taken:
+            await mcp.close_mcp_servers(loaded)
+            raise ConfigurationError(
+                f"Tool {min(taken)} is already registered. Pass prefix=True to put the server's name before it, or "
+                "update=True to replace it."
+            )
+        registered: dict[str, list[str]] = {}
+        for tool in loaded:
+            registered.setdefault(tool.server.name, []).append(self.register_tool(tool, update=True).function)
+        return registered
+
+    async def close_mcp_servers(self) -> None:
+        """End the MCP servers of the registered tools; calling one of these tools later starts its server anew."""
+        await mcp.close_mcp_servers(self.registry.values())
 
     # -- calling
 

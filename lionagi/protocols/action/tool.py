@@ -66,7 +66,7 @@ class Tool(Element):
 
     Attributes:
         func_callable: The function; not part of dumps.
-        mcp_config: One server's configuration, in place of a function.
+        mcp_config: One MCP server by name, in place of a function; see :class:`~lionagi.protocols.mcp.tool.McpTool`.
         tool_schema: ``{"type": "function", "function": {...}}``; made of the function when omitted.
         request_options: A model class that the arguments must fit, in place of the schema of the signature.
         preprocessor: Called with the arguments (and ``preprocessor_kwargs``) before the function; returns new ones.
@@ -209,7 +209,7 @@ class Tool(Element):
     async def _run(self, arguments: dict[str, Any], on_late: Any) -> Any:
         known = self._known
         if known is None:
-            raise ExecutionError(f"tool {self.function!r} has no function to run; MCP servers are not supported yet")
+            raise ExecutionError(f"tool {self.function!r} has no function to run; make it with load_mcp_tools()")
         function = self.func_callable
         if known.positional:
             arguments = dict(arguments)
