@@ -75,8 +75,14 @@ __all__ = (
 
 
 def short_repr(value: object, limit: int = 200) -> str:
-    """Return ``repr(value)`` cut to ``limit`` characters, for use in an error message."""
-    text = repr(value)
+    """Return ``repr(value)`` cut to ``limit`` characters, for use in an error message; it never raises.
+
+    A value without a repr, such as an int of more digits than Python writes, is named by its type.
+    """
+    try:
+        text = repr(value)
+    except Exception as error:
+        text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .fill import FieldIssue, fill_form, validate_form
-    from .form import VALID_TRANSITIONS, FieldSpec, FieldType, FormStatus, WorkForm
+    from .form import VALID_TRANSITIONS, FieldOutline, FieldSpec, FieldType, FormStatus, WorkForm
     from .rules import REGEX_MAX_INPUT_LENGTH, CheckKind, Rule, RuleSet
 
 __all__ = (
@@ -15,6 +15,7 @@ __all__ = (
     "VALID_TRANSITIONS",
     "CheckKind",
     "FieldIssue",
+    "FieldOutline",
     "FieldSpec",
     "FieldType",
     "FormStatus",
@@ -30,6 +31,7 @@ _HOMES = {
     "VALID_TRANSITIONS": ".form",
     "CheckKind": ".rules",
     "FieldIssue": ".fill",
+    "FieldOutline": ".form",
     "FieldSpec": ".form",
     "FieldType": ".form",
     "FormStatus": ".form",

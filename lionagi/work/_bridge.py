@@ -50,15 +50,20 @@ def _declaration(model: type[BaseModel], name: str, info: FieldInfo) -> dict[str
             f"{place} is of type {short_repr(info.annotation)}, which no field of a form has; "
             f"use str, int, float, bool, list or dict, each with or without None"
         )
-    default = (
-        None
-        if info.is_required()
-        else info.get_default(call_default_factory=not info.default_factory_takes_validated_data)
-    )
+    default = None if info.is_required() else _default(place, info)
     if default is not None and not fits(kind, default):
         raise TypeError(f"{place} has the default {short_repr(default)}, which is no {kind}; give one that is")
     described = {"description": info.description} if info.description else {}
     return {"name": name, "type": kind, "required": not optional, "default": default, **described}
+
+
+def _default(place: str, info: FieldInfo) -> Any:
+    if info.default_factory_takes_validated_data:
+        raise TypeError(f"{place} has a default that is made of other fields, which no form can do; leave it out")
+    default = info.get_default(call_default_factory=True)
+    if info.default_factory is not None and info.get_default(call_default_factory=True) != default:
+        raise TypeError(f"{place} has a default that is another each time, which no form can do; leave it out")
+    return default
 
 
 def _kind(annotation: Any) -> tuple[str | None, bool]:
@@ -86,7 +91,8 @@ def model_of(name: str | None, title: str, fields: Sequence[FieldSpec]) -> type[
         kind = _TYPES[spec.type] if spec.required else _TYPES[spec.type] | None
         default = ... if spec.required and spec.default is None else spec.default
         made[spec.name] = (kind, Field(default, description=spec.description or None))
-    model: Any = create_model(name or _class_name(title), __config__=ConfigDict(extra="forbid"), **made)
+    config = ConfigDict(extra="forbid", title=title) if title else ConfigDict(extra="forbid")
+    model: Any = create_model(name or _class_name(title), __config__=config, **made)
     return cast("type[BaseModel]", model)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, cast
 
 from lionagi._errors import short_repr
 
@@ -43,9 +43,9 @@ def _range(rule: Rule, value: Any) -> str | None:
     low, high = rule.params.get("min"), rule.params.get("max")
     try:
         if low is not None and not value >= low:
-            return rule.message or f"Field {rule.field!r} must be at least {low}, not {short_repr(value)}."
+            return rule.message or f"Field {rule.field!r} must be at least {short_repr(low)}, not {short_repr(value)}."
         if high is not None and not value <= high:
-            return rule.message or f"Field {rule.field!r} must be at most {high}, not {short_repr(value)}."
+            return rule.message or f"Field {rule.field!r} must be at most {short_repr(high)}, not {short_repr(value)}."
     except TypeError:
         return f"Rule {rule.rule_id!r} has bounds that are no numbers: min {short_repr(low)}, max {short_repr(high)}."
     return None
@@ -78,12 +78,24 @@ def _custom(rule: Rule, value: Any) -> str | None:
     if not callable(check):
         return f"Rule {rule.rule_id!r} is a custom check and needs a function in params['callable']."
     try:
-        passed = bool(check(value))
+        found = check(value)
+        if isinstance(found, Coroutine):
+            cast("Coroutine[Any, Any, Any]", found).close()
+            return f"Rule {rule.rule_id!r} has an async function in params['callable']; give one that is not."
+        passed = bool(found)
     except Exception as error:
-        return f"Rule {rule.rule_id!r} raised {type(error).__name__}: {error}."
+        return f"Rule {rule.rule_id!r} raised {type(error).__name__}: {_text(error)}."
     if passed:
         return None
-    return rule.message or rule.params.get("error") or f"Field {rule.field!r} failed the check {rule.rule_id!r}."
+    said = rule.message or rule.params.get("error")
+    return str(said) if said else f"Field {rule.field!r} failed the check {rule.rule_id!r}."
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)[:200]
+    except Exception:
+        return short_repr(error)
 
 
 CHECKS: dict[str, Callable[[Rule, Any], str | None]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
@@ -15,7 +15,16 @@ from ._bridge import declarations_of, json_schema_of, model_of
 from ._form_text import form_text, read_form_text
 from .fill import FieldIssue, coerce_value, fill_form, fits, validate_form
 
-__all__ = ("VALID_TRANSITIONS", "FieldSpec", "FieldType", "FormStatus", "WorkForm", "fill_form", "validate_form")
+__all__ = (
+    "VALID_TRANSITIONS",
+    "FieldOutline",
+    "FieldSpec",
+    "FieldType",
+    "FormStatus",
+    "WorkForm",
+    "fill_form",
+    "validate_form",
+)
 
 FieldType = Literal["str", "int", "float", "bool", "list", "dict"]
 """The types that a field can have, by Python's names."""
@@ -83,6 +92,30 @@ class FieldSpec(Element):
         return coerce_value(self.name, self.type, value)
 
 
+class FieldOutline(NamedTuple):
+    """A declared field as a view shows it.
+
+    Attributes:
+        name: The name that values go by.
+        label: The name in words: "due_date" is "Due date".
+        type: The name of the type.
+        required: Whether None is a problem.
+        default: Used where nothing is supplied, None for none.
+        description: What the field is, "" where that is not said.
+        value: What the form holds, None for nothing.
+        problem: All that is wrong with it by the form's last check, "" for nothing.
+    """
+
+    name: str
+    label: str
+    type: FieldType
+    required: bool
+    default: Any
+    description: str
+    value: Any
+    problem: str
+
+
 class WorkForm(Element):
     """Declared fields and the values given for them.
 
@@ -132,6 +165,25 @@ class WorkForm(Element):
         """Return the names of the declared fields, in order."""
         return list(self.fields)
 
+    def describe(self) -> list[FieldOutline]:
+        """Return what a view shows of each declared field, in order; ``issues`` has the problems of other keys too."""
+        problems: dict[str, list[str]] = {}
+        for issue in self.issues:
+            problems.setdefault(issue.field, []).append(issue.message)
+        return [
+            FieldOutline(
+                name=name,
+                label=_label(name),
+                type=spec.type,
+                required=spec.required,
+                default=spec.default,
+                description=spec.description,
+                value=self.values.get(name),
+                problem=" ".join(problems.get(name, ())),
+            )
+            for name, spec in self.fields.items()
+        ]
+
     def is_complete(self) -> bool:
         """Return whether the form can be used: it is validated, or completed."""
         return self.status in ("validated", "completed")
@@ -142,7 +194,7 @@ class WorkForm(Element):
         Raises:
             ValueError: The table has no such step; the text lists those it has.
         """
-        allowed = VALID_TRANSITIONS[self.status]
+        allowed = VALID_TRANSITIONS.get(self.status, frozenset())
         if new_status not in allowed:
             steps = ", ".join(sorted(allowed)) or "none, it is the last status"
             raise ValidationError(
@@ -159,13 +211,16 @@ class WorkForm(Element):
 
         Args:
             model: The model class.
-            title: The form's title; the class's name by default.
+            title: The form's title; by default the one of the model's configuration, or the class's name.
 
         Raises:
-            TypeError: `model` is no pydantic model class, or a field of another type; the text names it.
+            TypeError: `model` is no pydantic model class, or a field has another type, or a default that is not always
+                the same one; the text names it.
         """
         fields = {d["name"]: FieldSpec(**d) for d in declarations_of(model)}
-        return cls(title=model.__name__ if title is None else title, fields=fields)
+        if title is None:
+            title = model.model_config.get("title") or model.__name__
+        return cls(title=title, fields=fields)
 
     def to_model(self, name: str | None = None) -> type[BaseModel]:
         """Return a pydantic model class of the declared fields; it refuses undeclared ones.
@@ -206,3 +261,8 @@ class WorkForm(Element):
             return read_form_text(cls, FieldSpec, text)
         except (ParseError, ValidationError) as error:
             raise ValidationError(f"{path}: {error.message}", details=error.details) from None
+
+
+def _label(name: str) -> str:
+    words = name.replace("_", " ").strip()
+    return words[:1].upper() + words[1:] or name

@@ -219,3 +219,18 @@ def test_a_form_from_a_file(tmp_path: Path) -> None:
         WorkForm.from_yaml(path)
     with pytest.raises(FileNotFoundError):
         WorkForm.from_yaml(tmp_path / "none.yaml")
+
+
+def test_a_default_that_is_another_each_time_is_refused_by_field() -> None:
+    numbers = iter(range(10))
+    with pytest.raises(TypeError, match=r"Odd\.bad has a default that is another each time"):
+        WorkForm.from_model(create_model("Odd", bad=(int, Field(default_factory=lambda: next(numbers)))))
+    with pytest.raises(TypeError, match=r"Odd\.bad has a default that is made of other fields"):
+        WorkForm.from_model(create_model("Odd", bad=(int, Field(default_factory=lambda data: len(data)))))
+
+
+@pytest.mark.parametrize("title", ["new ticket", "", "Größe?"])
+def test_the_title_goes_to_the_model_and_comes_back(title: str) -> None:
+    made = WorkForm.from_model(WorkForm(title=title).to_model())
+    assert made.title == (title or "Form")
+    assert made.to_json_schema()["title"] == made.to_model().model_json_schema()["title"]

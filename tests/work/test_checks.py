@@ -1,0 +1,63 @@
+"""What rules say where a value or a function is hostile."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from lionagi.work import FieldSpec, Rule, RuleSet, WorkForm, fill_form
+
+
+def applied(check: Any, value: Any, **params: Any) -> str | None:
+    return Rule(rule_id="r1", field="a", check=check, params=params).apply(WorkForm(values={"a": value}))
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def unspeakable(value: Any) -> bool:
+    raise Unspeakable
+
+
+def talkative(value: Any) -> bool:
+    raise ValueError("x" * 10_000)
+
+
+@pytest.mark.record("0052-D2-26")
+def test_an_exception_whose_text_raises_or_never_ends_becomes_a_short_text() -> None:
+    assert "Unspeakable" in str(applied("custom", 1, callable=unspeakable))
+    assert "ValueError" in str(applied("custom", 1, callable=talkative))
+    assert len(str(applied("custom", 1, callable=talkative))) < 300
+
+
+async def later(value: Any) -> bool:
+    return False
+
+
+def test_an_async_check_is_an_error_text_and_never_a_pass() -> None:
+    assert "async function" in str(applied("custom", 1, callable=later))
+
+
+def test_an_error_of_another_type_is_made_text() -> None:
+    rules = RuleSet([Rule(rule_id="r", field="a", check="custom", params={"callable": lambda v: False, "error": 5})])
+    filled = fill_form(WorkForm(), {"a": 1}, ruleset=rules)
+    assert filled.validation_errors == ["5"]
+    assert filled.issues[0].message == "5"
+
+
+def test_F4_numbers_of_thousands_of_digits_are_texts_of_problems_in_50_ms() -> None:
+    huge = 10**5000
+    began = time.perf_counter()
+    assert applied("range", 5, min=huge) is not None
+    assert applied("range", huge, max=5) is not None
+    assert applied("range", -huge, min=-5.5) is not None
+    assert applied("range", huge, min=5) is None
+    assert applied("type", huge, type="int") is None
+    for kind in ("str", "float", "bool", "list", "dict"):
+        filled = fill_form(WorkForm(fields={"a": FieldSpec(name="a", type=kind)}), {"a": huge})
+        assert (filled.status, filled.issues[0].kind, filled.values) == ("error", "type", {"a": huge})
+    assert time.perf_counter() - began < 0.05
