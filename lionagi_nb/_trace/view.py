@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from lionagi.ln.trace import Span, Trace
-from lionagi_nb._format import clip, count, duration
+from lionagi_nb._format import count, duration
 from lionagi_nb._markup import render
 from lionagi_nb._pieces import Piece, Pieces, plain, sentence
 from lionagi_nb._records import is_branch, mapping, words
@@ -152,7 +152,8 @@ def _what(span: Span) -> str:
     if span.name == "enrich" and isinstance(facts.get("responses"), int):
         return count(facts["responses"], "response") + " added"
     if span.name == "tool" and facts.get("decided_by"):
-        return f"allowed by {clip(words(facts['decided_by']), 60)}" if span.status == "ok" else ""
+        by = words(facts["decided_by"], 60)
+        return by if by == "no gate" else f"allowed by {by}" if span.status == "ok" else ""
     return ""
 
 

@@ -29,6 +29,7 @@ from lionagi_nb._json import freeze
 from lionagi_nb._markup import MAX_VIEW
 from lionagi_nb._schema.view import ResultSchemaView, SchemaView
 from lionagi_nb._timeline.view import TimelineView
+from lionagi_nb._trace.view import TraceView
 from lionagi_nb._transcript.view import TranscriptView
 
 PAYLOADS = [
