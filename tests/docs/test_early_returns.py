@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
-from support.roads import Entry, Road, request, structured
+from support.roads import Entry, Road, refusal, request, structured
 from support.source import ROOT
 
 import lionagi
@@ -48,6 +48,10 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) and "Oslo" in value
 
 
+def ran_then_refused(first: Any, second: Any) -> bool:
+    return (first, second["error"]) == ("sunny in Oslo", "refused")
+
+
 def failed_with(word: str) -> Callable[[Any], bool]:
     def check(value: Any) -> bool:
         return isinstance(value, City) and cast("Any", value).action_responses[0].output["error"] == word
@@ -64,6 +68,7 @@ CASES = {
     ],
     "`field_models` holds something else": [Case([ASKS], TypeError, {"field_models": ["name"]})],
     "the model call fails": [Case([], ExecutionError)],
+    "the model refuses": [Case([refusal("I will not.")], lambda value: value == "I will not.")],
     "`skip_validation=True`": [Case([ASKS], is_text, {"skip_validation": True})],
     'the answer is no `City`, `handle_validation="return_value"` (the default)': [Case([NO_CITY], is_text, POLICY)],
     'the same with `"return_none"`': [
@@ -83,6 +88,11 @@ CASES = {
     "the request is refused (selection, gate, hook, arguments, cap)": [
         Case([structured(**OSLO, action_requests=[request("erase", city="Oslo")])], failed_with("denied"),
              {"tools": ["weather"]})
+    ],
+    "requests past `max_tool_calls`": [
+        Case([structured(**OSLO, action_requests=[request("weather", city="Oslo")] * 2)],
+             lambda value: ran_then_refused(*(each.output for each in value.action_responses)),
+             {"max_tool_calls": 1})
     ],
     "the tool fails or is too slow": [
         Case([structured(**OSLO, action_requests=[request("weather", city="Atlantis")])], failed_with("LookupError"))

@@ -47,7 +47,14 @@ def requests(*asked: dict[str, Any], **more: Any) -> Entry:
     return structured(**more, action_required=True, action_requests=list(asked))
 
 
+def refusal(words: str) -> Entry:
+    """An answer in which the model refuses."""
+    return {"type": "text", "content": "", "recording": {"refusal": words}}
+
+
 def reply(entry: Entry) -> Reply:
+    if "recording" in entry:
+        return Reply(refusal=entry["recording"]["refusal"])
     if entry["type"] == "text":
         return text_reply(entry["content"])
     if entry["type"] == "structured":
