@@ -71,8 +71,8 @@ class Commands(click.Group):
     def _run(self, args: list[str], name: str, extra: dict[str, Any]) -> int:
         try:
             try:
-                if any("\0" in word for word in args):  # no system passes one, and no path can hold one
-                    raise click.UsageError("an argument holds a NUL character")
+                if not all(map(_can_be_passed, args)):
+                    raise click.UsageError("an argument holds a character that no system passes")
                 with self.make_context(name, args, **extra) as context:
                     status = self.invoke(context)
             except click.exceptions.Exit as ended:
@@ -89,6 +89,13 @@ class Commands(click.Group):
         except Exception as error:
             return _failed(error)
         return status if isinstance(status, int) else 0
+
+
+def _can_be_passed(word: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
 
 
 def _failed(error: Exception) -> int:

@@ -39,7 +39,25 @@ def words(rng: random.Random, folder: Path) -> list[str]:
     ]
     others = [
         *["agent", "form", "check", "new", "schema", "hi", "scripted", "scripted/x", "local/absent.gguf", "nowhere/x"],
-        *["0.01", "1e9", "nan", "-1", "", " ", HOSTILE, "\ud800", "x" * 5000, "a\nb", "../..", "{}", "%s", "=", "--=x"],
+        *[
+            "0.01",
+            "1e9",
+            "nan",
+            "-1",
+            "",
+            " ",
+            HOSTILE,
+            HOSTILE[:-1],
+            "\ud800",
+            "\udcff\udc9b",
+            "x" * 5000,
+            "a\nb",
+            "../..",
+            "{}",
+            "%s",
+            "=",
+            "--=x",
+        ],
         *[str(folder / name) for name in ("good.yaml", "bad.yaml", "absent", "model.py:Model", "model.py:None", "")],
     ]
     first = rng.choice(["agent", "agent", "form", rng.choice(others)])
@@ -60,10 +78,11 @@ def folder(scripted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
-def check_many(folder: Path, count: int, seed: int) -> None:
+def check_many(folder: Path, count: int, seed: int, caplog: pytest.LogCaptureFixture) -> None:
     rng = random.Random(seed)
     for _ in range(count):
         argv = words(rng, folder)
+        caplog.clear()
         ran = li(*argv)
         assert ran.status in STATUSES, argv
         assert "Traceback" not in ran.err, argv
@@ -78,13 +97,15 @@ def controls(shown: str) -> set[str]:
     )
 
 
-def test_F10_random_arguments_end_with_a_status_of_the_table(folder: Path) -> None:
-    check_many(folder, 300, seed=10)
+def test_F10_random_arguments_end_with_a_status_of_the_table(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    check_many(folder, 300, 10, caplog)
 
 
 @pytest.mark.proof
-def test_F10_50000_random_arguments_end_with_a_status_of_the_table(folder: Path) -> None:
-    check_many(folder, 50_000, seed=50_000)
+def test_F10_50000_random_arguments_end_with_a_status_of_the_table(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    check_many(folder, 50_000, 50_000, caplog)
 
 
 def check_children(program: Any, folder: Path, count: int) -> None:
