@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import logging
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from lionagi._errors import ConfigurationError, short_repr
+from lionagi.hooks._patience import Patience
+from lionagi.ln._guarded import call_guarded
 from lionagi.ln.types.records import FrozenRecord
 from lionagi.protocols.control import HookPoint
 
@@ -56,10 +57,10 @@ def _point(point: HookPoint | str) -> HookPoint:
 
 
 class HookBus:
-    """Handlers by point, called one after the other in the order of registration.
+    """Handlers by point, called one after the other in the order of registration; plain functions in a thread.
 
-    At most points a handler that fails or hangs is logged and passed over. At the blocking points
-    (:data:`BLOCKING_POINTS`) its failure reaches the caller, who refuses.
+    At most points a handler that fails or hangs is logged once and passed over; one that hung is not called again. At
+    the blocking points (:data:`BLOCKING_POINTS`) its failure reaches the caller, who refuses.
 
     Args:
         observer: Carried along for handlers that want it.
@@ -70,6 +71,7 @@ class HookBus:
         self.observer = observer
         self.deadline = deadline
         self._handlers: defaultdict[HookPoint, list[Handler]] = defaultdict(list)
+        self._patience = Patience(_logger, StopHook)
 
     def on(self, point: HookPoint | str | Handler, handler: Handler | None = None) -> Handler:
         """Register a handler; with a function marked by :func:`hook` alone, at its own point. Returns the handler."""
@@ -105,17 +107,10 @@ class HookBus:
         answers: list[Any] = []
         for handler in self.handlers_for(found):
             try:
-                async with asyncio.timeout(self.deadline):
-                    answer = handler(**facts)
-                    answers.append(await answer if inspect.isawaitable(answer) else answer)
+                if found in BLOCKING_POINTS:
+                    answers.append(await call_guarded(partial(handler, **facts), deadline=self.deadline))
+                else:
+                    answers += await self._patience.call(handler, deadline=self.deadline, **facts)
             except StopHook:
                 break
-            except Exception as error:
-                if found in BLOCKING_POINTS:
-                    raise
-                _logger.warning("hook %s at %s failed: %r", _name(handler), found.value, error)
         return answers
-
-
-def _name(handler: Handler) -> str:
-    return getattr(handler, "__qualname__", None) or type(handler).__name__

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from lionagi.hooks._patience import Patience
 from lionagi.operations.act._gate import Gate, decide
 from lionagi.protocols.control import ToolInvocation
 
@@ -21,10 +21,16 @@ Condition = type | Callable[[Any], bool]
 class SessionObserver:
     """Shows events to handlers and asks one gate about tool calls.
 
-    A handler that fails is logged and never changes what it observes.
+    Plain functions are called in a thread. A handler that fails or hangs is logged once and never changes what it
+    observes; one that hung is not called again.
+
+    Args:
+        deadline: Seconds that one handler may take.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, deadline: float = 10.0) -> None:
+        self.deadline = deadline
+        self._patience = Patience(_logger)
         self._handlers: list[tuple[tuple[Condition, ...], Handler]] = []
         self._gate: Gate | None = None
 
@@ -54,13 +60,16 @@ class SessionObserver:
         """Show an event to the handlers, in the order of registration, and return what they returned."""
         results: list[Any] = []
         for conditions, handler in list(self._handlers):
-            try:
-                if all(_meets(event, condition) for condition in conditions):
-                    answer = handler(event)
-                    results.append(await answer if inspect.isawaitable(answer) else answer)
-            except Exception as error:
-                _logger.warning("observer %r failed: %r", handler, error)
+            if self._concerns(handler, event, conditions):
+                results += await self._patience.call(handler, event, deadline=self.deadline)
         return results
+
+    def _concerns(self, handler: Handler, event: Any, conditions: tuple[Condition, ...]) -> bool:
+        try:
+            return all(_meets(event, condition) for condition in conditions)
+        except Exception as error:
+            self._patience.note(handler, error)
+            return False
 
     def gate(self, check: Gate) -> Gate:
         """Ask ``check`` before each tool call on the session's branches; it replaces the one before."""

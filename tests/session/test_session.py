@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -89,6 +91,48 @@ async def test_observers_see_the_records_of_a_turn_and_their_failures_change_not
     result = await branch.operate(instruction="go", actions=True)
     assert result.action_responses[0].output == 1
     assert [event.content["function"] for event in seen] == ["act_on"]
+
+
+def fails(_: Any) -> None:
+    raise ValueError("observer")
+
+
+async def cancels(_: Any) -> None:
+    raise asyncio.CancelledError
+
+
+async def hangs(_: Any) -> None:
+    await asyncio.Event().wait()
+
+
+def hangs_in_its_thread(_: Any) -> None:
+    threading.Event().wait(30)
+
+
+@pytest.mark.parametrize("observer", [fails, cancels, hangs, hangs_in_its_thread])
+async def test_T10_an_observer_that_fails_or_hangs_is_logged_once_and_changes_nothing(
+    observer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    ran: list[int] = []
+    branch, seen = tool_branch(ran), []
+    session = Session(default_branch=branch)
+    session.observer.deadline = 0.02
+    session.observe(handler=observer)
+    session.observe(handler=seen.append)
+    result = await branch.operate(instruction="go", actions=True)
+    assert result.action_responses[0].output == 1
+    assert ran == [1]
+    assert [event.content["kind"] for event in seen] == ["model_call", "tool_call", "turn"]
+    assert [record.levelname for record in caplog.records if observer.__name__ in record.message] == ["WARNING"]
+
+
+async def test_T10_a_condition_that_fails_is_logged_once_and_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    branch = tool_branch([])
+    session = Session(default_branch=branch)
+    session.observe(fails, handler=hangs)
+    result = await branch.operate(instruction="go", actions=True)
+    assert result.action_responses[0].output == 1
+    assert [record.levelname for record in caplog.records if "hangs" in record.message] == ["WARNING"]
 
 
 async def test_a_removed_observer_sees_nothing() -> None:

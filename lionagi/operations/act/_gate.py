@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from lionagi.ln.threads import run_in_thread
+from lionagi._errors import TimeoutError
+from lionagi.ln._guarded import call_guarded
 from lionagi.protocols.control import ToolInvocation
 
 __all__ = ("Decision", "Gate", "decide", "last_decision")
@@ -43,14 +43,11 @@ async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:
     A gate's ``deadline`` attribute, in seconds, replaces the 10 s that it has otherwise. Synchronous gates run in a
     thread of their own.
     """
-    import asyncio
-
     for gate in gates:
         name = _name(gate)
         deadline = getattr(gate, "deadline", _DEADLINE)
         try:
-            async with asyncio.timeout(deadline):
-                answer = await _ask(gate, invocation)
+            answer = await call_guarded(gate, invocation, deadline=deadline)
         except TimeoutError:
             return Decision(False, name, f"gate {name} gave no answer in {deadline:g} s")
         except Exception as error:
@@ -59,13 +56,6 @@ async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:
             said = answer if isinstance(answer, str) and answer else f"gate {name} did not allow it"
             return Decision(False, name, said)
     return Decision(True, _name(gates[-1]) if gates else "no gate")
-
-
-async def _ask(gate: Gate, invocation: ToolInvocation) -> Any:
-    if inspect.iscoroutinefunction(gate) or inspect.iscoroutinefunction(getattr(gate, "__call__", None)):  # noqa: B004
-        return await gate(invocation)
-    answer = await run_in_thread(gate, invocation)
-    return await answer if inspect.isawaitable(answer) else answer
 
 
 def _name(gate: Gate) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lionagi._errors import TimeoutError
 from lionagi.protocols.control import HookPoint
 
 if TYPE_CHECKING:

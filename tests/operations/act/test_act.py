@@ -356,10 +356,6 @@ async def hangs(_: ToolInvocation) -> bool:
 hangs.deadline = 0.02  # pyright: ignore[reportFunctionMemberAccess]
 
 
-async def cancelled(_: ToolInvocation) -> bool:
-    raise asyncio.CancelledError
-
-
 @pytest.mark.record("DEC-11-1")
 @pytest.mark.parametrize("gate", [lambda _: True, allow_async], ids=["sync", "async"])
 async def test_a_gate_allows_by_returning_true(bench: Bench, gate: Any) -> None:
@@ -368,7 +364,7 @@ async def test_a_gate_allows_by_returning_true(bench: Bench, gate: Any) -> None:
 
 
 @ON_OFF
-@pytest.mark.record("DEC-11-1", "DEC-11-2", "DEC-11-3", "0022-D4-15", "0022-D4-16", "DEC-07-1")
+@pytest.mark.record("DEC-11-1", "DEC-11-2", "0022-D4-15", "0022-D4-16", "DEC-07-1")
 @pytest.mark.parametrize(
     "no",
     [lambda _: None, lambda _: False, lambda _: 1, lambda _: "yes", lambda _: [True], raises, hangs],
@@ -395,13 +391,6 @@ async def test_A2_a_gate_that_does_not_say_true_denies_that_request_alone(
     assert (asked_message.function, answer.output["error"]) == ("echo", "denied")
     assert [record["status"] for record in bench.audit] == ["ok", "denied", "ok"]
     assert bench.audit[1]["decided_by"] == "gate"
-
-
-async def test_A2_a_gate_that_raises_cancelled_error_does_not_let_the_tool_run(bench: Bench) -> None:
-    bench.branch.gate = cancelled
-    found = await act(bench.branch, [request("safe", n=1)], ActionParam())
-    assert output(found[0])["error"] in ("denied", "CancelledError")
-    assert bench.events == []
 
 
 @pytest.mark.record("DEC-11-4")
@@ -519,30 +508,6 @@ async def test_verbose_action_shows_fifty_characters_of_the_arguments(
     assert shown[:50] in caplog.text
     assert shown[:51] not in caplog.text
     assert bench.entered == ["+400"]
-
-
-def _deny_by(how: str) -> Any:
-    async def handler(**_: Any) -> Any:
-        if how == "raise":
-            raise RuntimeError("no")
-        if how == "hang":
-            await asyncio.sleep(600)
-        return {"false": False, "denial": Denial("no")}.get(how)
-
-    return handler
-
-
-@pytest.mark.record("DEC-11-8")
-@pytest.mark.parametrize("how", ["raise", "false", "denial", "hang", "none"])
-async def test_A2_a_hook_denies_by_every_way_but_none(bench: Bench, how: str) -> None:
-    bench.branch.hooks = HookBus(deadline=0.02)
-    bench.branch.hooks.on(HookPoint.TOOL_PRE, _deny_by(how))
-    (found,) = await act(bench.branch, request("safe", n=1), ActionParam())
-    if how == "none":
-        assert found.output == 2
-    else:
-        assert output(found)["error"] == "denied"
-        assert bench.events == []
 
 
 # -- records, deadlines and caps
