@@ -51,7 +51,7 @@ def test_an_error_of_another_type_is_made_text() -> None:
 
 def test_F4_numbers_of_thousands_of_digits_are_texts_of_problems_in_50_ms() -> None:
     huge = 10**5000
-    began = time.perf_counter()
+    began = time.process_time()
     assert applied("range", 5, min=huge) is not None
     assert applied("range", huge, max=5) is not None
     assert applied("range", -huge, min=-5.5) is not None
@@ -60,4 +60,4 @@ def test_F4_numbers_of_thousands_of_digits_are_texts_of_problems_in_50_ms() -> N
     for kind in ("str", "float", "bool", "list", "dict"):
         filled = fill_form(WorkForm(fields={"a": FieldSpec(name="a", type=kind)}), {"a": huge})
         assert (filled.status, filled.issues[0].kind, filled.values) == ("error", "type", {"a": huge})
-    assert time.perf_counter() - began < 0.05
+    assert time.process_time() - began < 0.05

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from copy import deepcopy
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -265,3 +266,17 @@ def test_the_modules_and_their_names() -> None:
     assert lionagi.cli.agent.__name__ == "lionagi.cli.agent"
     for name in ("FieldSpec", "WorkForm", "fill_form", "validate_form", "Rule", "RuleSet"):
         assert getattr(lionagi.work, name)
+
+
+def test_each_name_is_where_its_record_puts_it() -> None:
+    form, rules = import_module("lionagi.work.form"), import_module("lionagi.work.rules")
+    homes = {
+        form: ("FieldSpec", "FieldType", "FormStatus", "VALID_TRANSITIONS", "WorkForm", "fill_form", "validate_form"),
+        rules: ("CheckKind", "REGEX_MAX_INPUT_LENGTH", "Rule", "RuleSet"),
+    }
+    for module, names in homes.items():
+        assert set(names) <= set(module.__all__) & set(lionagi.work.__all__)
+        assert [name for name in names if getattr(module, name) is not getattr(lionagi.work, name)] == []
+    assert set(lionagi.work.__all__) <= set(dir(lionagi.work))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        lionagi.work.Nothing  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]

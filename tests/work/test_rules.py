@@ -149,18 +149,18 @@ def test_a_broken_pattern_is_an_error_text(params: dict[str, Any]) -> None:
 def test_F9_the_cap_of_4096_characters(engine: str) -> None:
     assert REGEX_MAX_INPUT_LENGTH == 4096
     assert applied("pattern", "x" * 4096, pattern="x$", engine=engine) is None
-    began = time.perf_counter()
+    began = time.process_time()
     said = applied("pattern", "a" * 4097, pattern="(a+)+$b", engine=engine)  # would take for ever
-    assert time.perf_counter() - began < 0.05
+    assert time.process_time() - began < 0.05
     assert "4,097" in str(said)
     assert "4,096" in str(said)
 
 
 def test_F9_the_linear_engine_takes_at_most_50_ms() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert applied("pattern", "a" * 4095 + "b", pattern="(a+)+$", engine="re2") is not None
     assert applied("pattern", "a" * 4096, pattern="^(a|aa)+$", engine="re2") is None
-    assert time.perf_counter() - began < 0.05
+    assert time.process_time() - began < 0.05
 
 
 def test_the_linear_engine_finds_and_takes_flags() -> None:
