@@ -61,3 +61,39 @@ def test_F4_numbers_of_thousands_of_digits_are_texts_of_problems_in_50_ms() -> N
         filled = fill_form(WorkForm(fields={"a": FieldSpec(name="a", type=kind)}), {"a": huge})
         assert (filled.status, filled.issues[0].kind, filled.values) == ("error", "type", {"a": huge})
     assert time.process_time() - began < 0.05
+
+
+READ: dict[tuple[str, str], Any] = {
+    ("int", "017"): 17,
+    ("int", "1_000"): 1000,
+    ("int", "9" * 4300): 10**4300 - 1,
+    ("float", "017"): 17.0,
+    ("float", "1e3"): 1000.0,
+    ("float", "0." + "1" * 100_000): 1 / 9,
+}
+REFUSED = [
+    *(
+        ("int", text)
+        for text in ("9" * 4301, "9" * 1_000_000, "1e999", "1e3", ".nan", ".inf", "0o17", "0x1F", "1:30", "")
+    ),
+    *(("float", text) for text in (".nan", ".inf", "-.Inf", "0o17", "0x1F", "1:30", "1,5", "", "9" * 1_000_000 + "x")),
+    *(("bool", text) for text in ("9" * 5000, "on", "y", " true ", "")),
+    *((kind, "9" * 5000) for kind in ("list", "dict")),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), [*READ, *REFUSED], ids=lambda each: each[:8])
+def test_F4_a_text_is_the_number_it_says_or_a_type_error_in_50_ms(kind: Any, text: str) -> None:
+    spec = FieldSpec(name="a", type=kind)
+    began = time.process_time()
+    try:
+        found = spec.coerce(text)
+    except TypeError as error:
+        found = error
+    assert time.process_time() - began < 0.05
+    if (kind, text) in READ:
+        assert found == READ[kind, text]
+        assert type(found).__name__ == kind
+    else:
+        assert isinstance(found, TypeError)
+        assert len(str(found)) < 300
