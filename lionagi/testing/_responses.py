@@ -7,6 +7,7 @@ import json
 import secrets
 from typing import Any, cast
 
+from lionagi.ln.jsons import clean_surrogates
 from lionagi.service.types import StreamChunk
 
 from ._types import (
@@ -28,11 +29,11 @@ _NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 def text_of_entry(entry: ResponseEntry) -> str | None:
     """Return the answer's text, None where the entry is a tool call or an error."""
     if isinstance(entry, TextResponse):
-        return entry.content
+        return clean_surrogates(entry.content)
     if isinstance(entry, StructuredResponse):
         return json.dumps(entry.data)
     if isinstance(entry, StreamResponse):
-        return "".join(chunk.content or "" for chunk in entry.chunks if chunk.type == "text")
+        return clean_surrogates("".join(chunk.content or "" for chunk in entry.chunks if chunk.type == "text"))
     return None
 
 
@@ -116,7 +117,8 @@ def entry_chunks(entry: ResponseEntry, model: str) -> list[StreamChunk]:
     finish = response["choices"][0]["finish_reason"]
     metadata = {"done": True, "raw": response, "usage": response["usage"], "finish_reason": finish}
     if isinstance(entry, TextResponse):
-        return [StreamChunk("text", content=entry.content, is_delta=True), StreamChunk("result", metadata=metadata)]
+        text = response["choices"][0]["message"]["content"]
+        return [StreamChunk("text", content=text, is_delta=True), StreamChunk("result", metadata=metadata)]
     return [StreamChunk("result", content=json.dumps(response), metadata=metadata)]
 
 

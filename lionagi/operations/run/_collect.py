@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
 from lionagi.protocols.messages.create import create_action_request, create_action_response
-from lionagi.protocols.messages.text import clean_text
+from lionagi.protocols.messages.text import clean_data, clean_text
 
 if TYPE_CHECKING:
     from lionagi.protocols.messages.action_request import ActionRequest
@@ -78,8 +78,8 @@ class Collector:
     def _on_tool_use(self, chunk: StreamChunk) -> list[Message]:
         done = self._flush()
         request = create_action_request(
-            function=chunk.tool_name or "",
-            arguments=chunk.tool_input or {},
+            function=clean_text(chunk.tool_name or ""),
+            arguments=clean_data(chunk.tool_input or {}),
             sender=self._branch_id,
             recipient=self._asked_by,
         )
@@ -92,7 +92,7 @@ class Collector:
             return []
         response = create_action_response(
             action_request=request,
-            action_output=chunk.tool_output,
+            action_output=clean_data(chunk.tool_output),
             sender=self._asked_by,
             recipient=self._branch_id,
         )
@@ -130,7 +130,7 @@ class Collector:
     def _answer(self, text: str, calls: tuple[ToolCall, ...] = ()) -> AssistantResponse:
         metadata: dict[str, Any] = {}
         if self._thinking:
-            metadata["thinking"] = "\n".join(self._thinking)
+            metadata["thinking"] = clean_text("\n".join(self._thinking))
         if calls:
             metadata["tool_calls"] = [{"function": c.function, "arguments": c.arguments, "id": c.id} for c in calls]
         answer = AssistantResponse(
@@ -163,7 +163,7 @@ class Collector:
                 text = decoded.text or refusal or ""
         done = self._flush(text, calls)
         if done and self._result:
-            response = raw if raw is not None else self._result
+            response = raw if raw is not None else clean_data(self._result)
             done[-1].metadata["model_response"] = response
             if refusal:
                 done[-1].metadata["refusal"] = refusal

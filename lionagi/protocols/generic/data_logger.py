@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import to_jsonable_python
 
 from lionagi._errors import ConfigurationError
 from lionagi.ln.files import write_atomic
@@ -115,7 +114,7 @@ class DataLogger:
         if not self.logs:
             return None
         path = Path(persist_path) if persist_path is not None else self.config.path()
-        rows = [to_jsonable_python(log.to_dict("python"), fallback=repr) for log in self.logs]
+        rows = [log.to_dict("json") for log in self.logs]
         if path.suffix == ".jsonl":
             text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         else:

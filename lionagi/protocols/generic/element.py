@@ -9,9 +9,10 @@ from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
-from pydantic_core import from_json, to_json, to_jsonable_python
+from pydantic_core import from_json, to_json
 
 from lionagi._errors import NotFoundError, ValidationError, short_repr
+from lionagi.ln.jsons import json_dumpb
 from lionagi.ln.types import is_sentinel
 
 __all__ = ("ID", "Element", "load_element_class")
@@ -115,7 +116,8 @@ class Element(BaseModel):
     def _dumped_fields(self, mode: Literal["python", "json"], exclude: set[str] | None = None) -> dict[str, Any]:
         """Return the fields as they are, or as JSON types with the repr of what JSON does not know."""
         data = self.model_dump(exclude=exclude)
-        return data if mode == "python" else to_jsonable_python(data, fallback=repr)
+        # By way of the text: a lone surrogate, as in the name of a file that is no UTF-8, is replaced on it.
+        return data if mode == "python" else from_json(json_dumpb(data, default=repr))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
