@@ -5,6 +5,7 @@ A comment right above a block says where the answers come from; readers of the p
 - ``<!-- answers`` and a YAML list of script entries: they are replayed to whatever model the page names.
 - ``<!-- server`` and such a list: a test server on loopback answers in the place of ``http://127.0.0.1:8000``.
 - ``<!-- live -->``: only a real model answers; the block is left to the live tests.
+- ``<!-- file tests/support/x.py -->``: a copy of that file lies in the working directory.
 
 What a block prints stands in it as comments that begin with ``#> ``.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import shutil
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +26,7 @@ from pytest_examples import CodeExample, find_examples
 
 from support.source import ROOT
 
-COMMENT = re.compile(r"<!-- (answers|server|live)\b((?:(?!-->).)*)-->\s*\Z", re.DOTALL)
+COMMENT = re.compile(r"<!-- (answers|server|live|file)\b((?:(?!-->).)*)-->\s*\Z", re.DOTALL)
 SERVER = "http://127.0.0.1:8000"
 IDENTITY = {"provider": "local", "endpoint": "chat/completions", "kind": "api", "model": "gemma-3-270m"}
 
@@ -36,6 +38,7 @@ class Block:
     example: CodeExample
     source: str
     entries: list[dict[str, Any]]
+    file: str = ""
 
     @property
     def shown(self) -> str:
@@ -45,6 +48,8 @@ class Block:
 
     async def run(self, names: dict[str, Any], server: str = SERVER) -> str:
         """Run the block as a notebook cell, with ``await`` at the top; return what it printed."""
+        if self.file:
+            shutil.copy(ROOT / self.file, ".")
         # blank lines in front, so that an error names the line of the page
         code = "\n" * self.example.start_line + self.example.source.replace(SERVER, server)
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -73,8 +78,9 @@ def blocks(page: Path) -> list[Block]:
             continue
         fence = text.rfind("```", 0, example.start_index)
         comment = COMMENT.search(text[:fence])
-        entries = yaml.safe_load(comment[2]) if comment and comment[2].strip() else []
-        found.append(Block(example, comment[1] if comment else "", entries))
+        source, said = (comment[1], comment[2].strip()) if comment else ("", "")
+        entries = (yaml.safe_load(said) or []) if source in ("answers", "server") else []
+        found.append(Block(example, source, entries, said if source == "file" else ""))
     return found
 
 
