@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import PrivateAttr
 
+from lionagi import session
 from lionagi.ln.trace import trace
+from lionagi.operations import interpret as interpreting
 from lionagi.operations.act._gate import Gate, decide, last_decision
 from lionagi.operations.act.act import act, prepare_act_kw
 from lionagi.operations.chat.chat import chat
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from lionagi.operations.operate.operative import Operative
     from lionagi.operations.schema.structure import Structure
     from lionagi.operations.types import Middle, StructuredOutput
+    from lionagi.session.context import ContextProviderRegistry, ProviderReport
 
 __all__ = ("Branch",)
 
@@ -72,6 +76,10 @@ class Branch(Element):
     _gate: Gate | None = PrivateAttr(default=None)
     _observer: Any = PrivateAttr(default=None)
     _hooks: HookBus | None = PrivateAttr(default=None)
+    _context_providers: ContextProviderRegistry | None = PrivateAttr(default=None)
+
+    # Every call looks here; a getter in C keeps that out of its walk.
+    context_providers = property(attrgetter("_context_providers"), doc="``providers``, None before its first use.")
 
     def __init__(
         self,
@@ -192,6 +200,18 @@ class Branch(Element):
     @hooks.setter
     def hooks(self, hooks: HookBus | None) -> None:
         self._hooks = hooks
+
+    @property
+    def providers(self) -> ContextProviderRegistry:
+        """What is asked for context before a call and hears of tool responses; see its ``register``."""
+        if self._context_providers is None:
+            self._context_providers = session.ContextProviderRegistry()
+        return self._context_providers
+
+    @property
+    def last_context_report(self) -> ProviderReport | None:
+        """What became of the context providers in the last call, None where there was none."""
+        return None if self._context_providers is None else self._context_providers.last_report
 
     @property
     def is_gated(self) -> bool:
@@ -379,6 +399,34 @@ class Branch(Element):
             tool_timeout=tool_timeout,
         )
         return await act(self, **prepared)
+
+    async def interpret(
+        self,
+        text: str,
+        domain: str | None = None,
+        style: str | None = None,
+        interpret_model: iModel | None = None,
+        *,
+        sample_writing: str | None = None,
+        **kwargs: Any,
+    ) -> str:
+        """Return what a person wrote as a clear prompt for a model; the history stays as it is.
+
+        Args:
+            text: What the person wrote.
+            domain: The field it is about; "general" when omitted.
+            style: How to write; "concise" when omitted.
+            interpret_model: A model for this call; the branch's stays.
+            sample_writing: A text whose style is to be followed.
+            **kwargs: Further options for the model; ``temperature`` is 0.1 when omitted.
+
+        Raises:
+            ExecutionError: The call failed.
+        """
+        arguments = dict(locals())
+        del arguments["self"], arguments["kwargs"]
+        verb = interpreting.interpret
+        return await verb.interpret(self, **verb.prepare_interpret_kw(self, **arguments, **kwargs))
 
     async def run(
         self,

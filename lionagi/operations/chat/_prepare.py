@@ -13,7 +13,7 @@ from lionagi.operations._turn import Turn
 from lionagi.operations.schema.json_structure import structure_for
 from lionagi.operations.schema.native import is_object_schema, provider_schema, schema_name
 from lionagi.protocols.messages.instruction import Instruction, InstructionContent
-from lionagi.protocols.messages.render import WireCache, render_payload
+from lionagi.protocols.messages.render import WireCache, join_blocks, render_payload
 
 if TYPE_CHECKING:
     from lionagi.operations.schema.structure import Structure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lionagi.service.imodel import iModel
     from lionagi.session.branch import Branch
 
-__all__ = ("OutputPlan", "Prepared", "plan_output", "prepare_request")
+__all__ = ("OutputPlan", "Prepared", "add_context", "plan_output", "prepare_request")
 
 _ACTION_FIELDS = frozenset({"action_required", "action_requests", "action_responses"})
 _MODES = ("auto", "native", "prompt", "both")
@@ -84,21 +84,38 @@ def prepare_request(branch: Branch, instruction: Any, param: ChatParam, turn: Tu
         endpoint = model.endpoint
         plan = plan_output(param, endpoint, turn.calls_left)
         message = _instruction(instruction, param, plan)
-        own = param.progression is None
-        messages = render_payload(
-            branch.wire_cache if own else WireCache(),
-            turn.ids() if own else list(param.progression),
-            branch.messages.collections,
-            message,
-            system_text=branch.system.rendered if branch.system is not None else "",
-            system_role=endpoint.capabilities.system_role,
-        )
+        messages = _messages(branch, message, param, turn, endpoint)
         if step.name:  # nothing is done where nobody traces
             step.set(messages=len(messages), output=plan.mode)
     request: dict[str, Any] = {**(param.imodel_kw or {}), **plan.payload, "messages": messages}
     if param.include_token_usage_to_model:
         request["include_token_usage_to_model"] = True
     return Prepared(branch, turn, message, model, request, plan)
+
+
+def _messages(
+    branch: Branch, message: Instruction, param: ChatParam, turn: Turn, endpoint: Endpoint, known: str = ""
+) -> list[dict[str, Any]]:
+    own, role = param.progression is None, endpoint.capabilities.system_role
+    system_text = branch.system.rendered if branch.system is not None else ""
+    return render_payload(
+        # what is known for one call alone must not make the branch's own cache begin again
+        branch.wire_cache if own and (role or not known) else WireCache(),
+        turn.ids() if own else list(param.progression),
+        branch.messages.collections,
+        message,
+        system_text=join_blocks(system_text, known) if known else system_text,
+        system_role=role,
+    )
+
+
+async def add_context(prepared: Prepared, param: ChatParam) -> None:
+    """Let what the branch's context providers know follow the system message, in this one request."""
+    branch, message = prepared.branch, prepared.instruction
+    known = await branch.providers.gather(branch, message)
+    if known:
+        endpoint = prepared.model.endpoint
+        prepared.request["messages"] = _messages(branch, message, param, prepared.turn, endpoint, known)
 
 
 def _instruction(instruction: Any, param: ChatParam, plan: OutputPlan) -> Instruction:

@@ -8,7 +8,7 @@ from lionagi._errors import ExecutionError, ProviderError
 from lionagi.ln.trace import span
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for, under_way
-from lionagi.operations.chat._prepare import Prepared, prepare_request
+from lionagi.operations.chat._prepare import Prepared, add_context, prepare_request
 from lionagi.protocols.generic.event import EventStatus
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
 
@@ -43,13 +43,16 @@ async def chat(
 
 
 async def ask(
-    branch: Branch, instruction: Any, chat_param: ChatParam, turn: Turn, *, recorded: bool = False
+    branch: Branch, instruction: Any, chat_param: ChatParam, turn: Turn, *, recorded: bool = False, bare: bool = False
 ) -> tuple[Prepared, AssistantResponse]:
     """Send one call within ``turn`` and return what was sent beside the answer; nothing is added to the history.
 
-    ``recorded`` says that the caller is going to add it: until then the exchange is under way.
+    ``recorded`` says that the caller is going to add it: until then the exchange is under way. ``bare`` leaves out the
+    context providers.
     """
     prepared = prepare_request(branch, instruction, chat_param, turn)
+    if branch.context_providers and not bare:
+        await add_context(prepared, chat_param)
     with span("model call", provider=prepared.model.endpoint.config.provider, model=prepared.model.model_name) as step:
         call = prepared.model.create_api_calling(**prepared.request)
         if recorded:

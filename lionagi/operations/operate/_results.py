@@ -203,7 +203,10 @@ class Ending:
         found = await act(
             self.branch, requests if isinstance(requests, list) else [requests], self.param, turn=self.turn
         )
-        return [response for response in found if response is not None]  # pyright: ignore[reportUnnecessaryComparison]
+        responses = [response for response in found if response is not None]  # pyright: ignore[reportUnnecessaryComparison]
+        if responses and self.branch.context_providers:
+            await self.branch.providers.gather_writeback(self.branch, responses)
+        return responses
 
     async def _log(self, result: Any, not_run: str | None) -> None:
         """Leave the turn's record where actions were in play."""

@@ -159,7 +159,7 @@ class _Attempts:
         """Ask the model once; return the value, or the failure mark."""
         with span("parse attempt", attempt=attempt) as step:
             try:
-                _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn)
+                _, message = await ask(self.branch, _REFORMAT, self._request(attempt), self.turn, bare=True)
                 value = self.structure.parse(message.response, fuzzy_match_params=self.param.fuzzy_match_params)
             except ScriptExhaustedError as error:
                 if attempt == 1 and self.turn.verb == "parse":

@@ -16,7 +16,7 @@ from lionagi.ln.trace import StreamSpan, span, stream_span
 from lionagi.operations._answer import read_answer
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for, under_way
-from lionagi.operations.chat._prepare import Prepared, prepare_request
+from lionagi.operations.chat._prepare import Prepared, add_context, prepare_request
 from lionagi.operations.run._collect import Collector
 from lionagi.operations.run._persist import Persistence
 from lionagi.operations.types import ChatParam, ParseParam, RunParam, StructuredOutput
@@ -85,6 +85,8 @@ async def run(branch: Branch, instruction: Any, param: RunParam) -> AsyncGenerat
     with stream_span("run", branch=branch.id, branch_name=branch.name) as stage:
         with stage.inside():
             exchange = _Exchange(branch, instruction, param, turn_for(branch, "run"), stage)
+            if branch.context_providers:
+                await add_context(exchange.prepared, param)
         async with aclosing(exchange.messages()) as messages:
             async for message in messages:
                 yield message
@@ -222,6 +224,8 @@ async def run_and_collect(
     param = chat_param if isinstance(chat_param, RunParam) else RunParam(**chat_param.to_dict())
     with span("run", branch=branch.id, branch_name=branch.name) as step:
         exchange = _Exchange(branch, instruction, param, turn)
+        if branch.context_providers:
+            await add_context(exchange.prepared, param)
         async with aclosing(exchange.messages()) as messages:
             async for _ in messages:
                 pass
