@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError as SchemaError
 
-from lionagi._errors import LionError, ParseError, ValidationError, short_repr
+from lionagi._errors import short_repr
 from lionagi.work._form_file import (
-    FORM_FILE_MAX_BYTES,
     FormFileData,
     FormFileProblem,
     declaration_problems,
     number_problems,
-    parse_form_text,
+    read_form_file,
     structure_problems,
 )
 from lionagi.work.fill import FieldIssue, fill_form
@@ -45,38 +41,6 @@ class CheckedForm:
     def problems(self) -> list[FormFileProblem]:
         """All of them, faults first."""
         return [*self.faults, *self.misfits]
-
-
-def read_form_file(path: str) -> FormFileData:
-    """Return the mapping in a form file, which is opened once and never waited for.
-
-    Raises:
-        FileNotFoundError: Nothing is there.
-        ValueError: It is no regular file, cannot be read, or its text is refused; the message names path and line.
-    """
-    text = _read(path)
-    try:
-        return parse_form_text(text)
-    except LionError as error:
-        kind = ParseError if isinstance(error, ParseError) else ValidationError
-        raise kind(f"form file {path}: {error.message}", details={**error.details, "path": path}) from None
-
-
-def _read(path: str) -> bytes:
-    try:
-        kind = os.stat(path).st_mode
-        if not stat.S_ISREG(kind):
-            raise ValidationError(f"form file {path} is not a regular file; name a YAML or JSON file")
-        with Path(path).open("rb") as file:
-            return file.read(FORM_FILE_MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"form file {path} not found") from None
-    except OSError as error:
-        raise ValidationError(f"form file {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        if isinstance(error, LionError):
-            raise
-        raise ValidationError(f"form file {path} cannot be read: {error}") from error
 
 
 def check_form(data: Mapping[str, Any], path: str) -> CheckedForm:

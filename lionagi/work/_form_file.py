@@ -10,11 +10,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
-from lionagi._errors import ParseError, ValidationError, short_repr
+from lionagi._errors import LionError, ParseError, ValidationError, short_repr
 from lionagi.ln._json_read import TOKEN, loads_json
 from lionagi.ln.yamls import load_yaml_lines
+from lionagi.work._files import FILE_MAX_BYTES, read_file
 
 __all__ = (
     "FIELD_KEYS",
@@ -26,12 +28,13 @@ __all__ = (
     "declaration_problems",
     "number_problems",
     "parse_form_text",
+    "read_form_file",
     "structure_problems",
 )
 
 FORM_FILE_KEYS = frozenset({"title", "fields", "values"})
 FIELD_KEYS = ("type", "required", "default", "description")
-FORM_FILE_MAX_BYTES = 1024 * 1024
+FORM_FILE_MAX_BYTES = FILE_MAX_BYTES
 FORM_FILE_MAX_DEPTH = 64
 
 KeyPath = tuple[str | int, ...]
@@ -73,6 +76,21 @@ class FormFileData(dict[str, Any]):
             if path[:end] in self.lines:
                 return self.lines[path[:end]]
         return None
+
+
+def read_form_file(path: str | Path) -> FormFileData:
+    """Return the mapping in a form file, which is opened once and never waited for.
+
+    Raises:
+        FileNotFoundError: Nothing is there.
+        ValueError: It is no regular file, cannot be read, or its text is refused; the message names path and line.
+    """
+    text = read_file(path, "form file")
+    try:
+        return parse_form_text(text)
+    except LionError as error:
+        kind = ParseError if isinstance(error, ParseError) else ValidationError
+        raise kind(f"form file {path}: {error.message}", details={**error.details, "path": str(path)}) from None
 
 
 def parse_form_text(text: str | bytes) -> FormFileData:

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from lionagi._errors import ParseError, ValidationError, short_repr
+from lionagi._errors import ValidationError, short_repr
 from lionagi.protocols.generic.element import Element
 
 from ._bridge import declarations_of, json_schema_of, model_of
-from ._form_text import form_text, read_form_text
+from ._form_text import form_text, read_form
 from .fill import FieldIssue, coerce_value, fill_form, fits, validate_form
 
 __all__ = (
@@ -256,11 +256,7 @@ class WorkForm(Element):
             FileNotFoundError: There is no such file.
             ValueError: Its text or structure is refused, as the gate of ``li agent --form`` refuses it.
         """
-        text = Path(path).read_bytes()
-        try:
-            return read_form_text(cls, FieldSpec, text)
-        except (ParseError, ValidationError) as error:
-            raise ValidationError(f"{path}: {error.message}", details=error.details) from None
+        return read_form(cls, FieldSpec, path)
 
 
 def _label(name: str) -> str:

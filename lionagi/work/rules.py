@@ -10,9 +10,11 @@ from pydantic import BaseModel, Field
 from pydantic import ValidationError as SchemaError
 
 from lionagi._errors import ParseError, ValidationError, short_repr
-from lionagi.ln.yamls import dump_yaml, load_yaml
+from lionagi.ln.yamls import load_yaml
 
 from ._checks import CHECKS, REGEX_MAX_INPUT_LENGTH
+from ._exact import exact_yaml
+from ._files import FILE_MAX_BYTES, first_problem, read_file
 from ._plan import Plan
 
 if TYPE_CHECKING:
@@ -127,14 +129,17 @@ class RuleSet:
         """Return the rules as YAML: a list of mappings.
 
         Raises:
-            ValueError: A rule is a custom check, which needs Python.
+            ValueError: A rule is a custom check, which needs Python, or its params are not what a file can hold.
         """
         rows: list[dict[str, Any]] = []
         for rule in self._rules.values():
             if rule.check == "custom":
                 raise ValidationError(f"rule {rule.rule_id!r} is a custom check, which only Python can hold; remove it")
-            rows.append(rule.model_dump(exclude_defaults=True))
-        return dump_yaml(rows)
+            row = rule.model_dump(exclude_defaults=True)
+            if isinstance(flags := rule.params.get("flags"), int):  # re.I is a class of its own
+                row["params"]["flags"] = int(flags)
+            rows.append(row)
+        return exact_yaml(rows, "the rules", load_yaml)[0]
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> RuleSet:
@@ -145,10 +150,11 @@ class RuleSet:
             ValueError: The file is no list of rules, a rule is refused, is a custom check, or repeats an id; the text
                 names the file and the rule.
         """
+        text = read_file(path, "rule file")
         try:
-            rows = load_yaml(Path(path).read_bytes())
+            rows = load_yaml(text, max_bytes=FILE_MAX_BYTES)
         except (ParseError, ValidationError) as error:
-            raise ValidationError(f"{path}: {error.message}", details=error.details) from None
+            raise ValidationError(f"rule file {path}: {error.message}", details=error.details) from None
         if not isinstance(rows, list):
             raise ValidationError(f"{path} must be a list of rules, not {short_repr(rows)}")
         made = cls()
@@ -156,7 +162,7 @@ class RuleSet:
             try:
                 made.add(_read_rule(row))
             except SchemaError as error:
-                raise ValidationError(f"{path}: rule {number} is refused: {_first(error)}") from None
+                raise ValidationError(f"{path}: rule {number} is refused: {first_problem(error)}") from None
             except ValueError as error:
                 raise ValidationError(f"{path}: rule {number}: {error}") from None
         return made
@@ -167,9 +173,3 @@ def _read_rule(row: Any) -> Rule:
     if rule.check == "custom":
         raise ValidationError(f"{rule.rule_id!r} is a custom check, which needs Python; add it there")
     return rule
-
-
-def _first(error: SchemaError) -> str:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else str(first["msg"])
