@@ -142,4 +142,6 @@ async def log_attempt(
         "attempt": number,
         "strategy": param.strategy,
     }
+    if outcome.late is not None:
+        content["late"] = outcome.late
     await branch.emit_and_log(_log(content))

@@ -94,12 +94,12 @@ class Turn:
         self.own.clear()
 
 
-def turn_for(branch: Branch, verb: str) -> Turn:
+def turn_for(branch: Branch, verb: str, max_tool_calls: int = 64) -> Turn:
     """Return the turn whose Middle is running on ``branch``, else a new one that starts from its present history."""
     turn = _middle_turn.get()
     if turn is not None and turn.branch is branch:
         return turn
-    return Turn(branch, verb, branch.messages.keys())
+    return Turn(branch, verb, branch.messages.keys(), max_tool_calls=max_tool_calls)
 
 
 @contextmanager

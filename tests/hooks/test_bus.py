@@ -119,9 +119,13 @@ async def test_T10_a_hook_that_fails_or_hangs_is_logged_once_and_changes_nothing
         [{"type": "structured", "data": {"action_requests": asked}}], tools=[act_on]
     )
     heard: list[str] = []
+
+    async def hear(call_id: str, **_: Any) -> None:
+        heard.append(call_id)
+
     branch.hooks = HookBus(deadline=0.02)
     branch.hooks.on(point, handler)
-    branch.hooks.on(point, lambda call_id, **_: heard.append(call_id))
+    branch.hooks.on(point, hear)
     result = await branch.operate(instruction="go", actions=True, action_strategy="sequential")
     outputs = [each.output for each in result.action_responses]
     failed = {"error": "ValueError", "message": "negative"}

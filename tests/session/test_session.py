@@ -116,9 +116,13 @@ async def test_T10_an_observer_that_fails_or_hangs_is_logged_once_and_changes_no
     ran: list[int] = []
     branch, seen = tool_branch(ran), []
     session = Session(default_branch=branch)
+
+    async def see(event: Any) -> None:
+        seen.append(event)
+
     session.observer.deadline = 0.02
     session.observe(handler=observer)
-    session.observe(handler=seen.append)
+    session.observe(handler=see)
     result = await branch.operate(instruction="go", actions=True)
     assert result.action_responses[0].output == 1
     assert ran == [1]

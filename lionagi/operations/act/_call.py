@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from lionagi._errors import NotFoundError, ValidationError, short_repr
 from lionagi.ln.trace import span
+from lionagi.operations._records import error_record
 from lionagi.operations.act._gate import last_decision
 from lionagi.operations.act._hooks import ask_hooks, tell_hooks
 from lionagi.protocols.action.tool import Tool
@@ -32,7 +33,8 @@ Status = Literal["ok", "error", "timeout", "denied", "refused", "cancelled"]
 class Outcome:
     """How one attempt ended.
 
-    ``output`` is the tool's own object when ``status`` is "ok", else ``{"error", "message"}``.
+    ``output`` is the tool's own object when ``status`` is "ok", else ``{"error", "message"}``. ``late`` fills when a
+    function that could not be stopped ends after its call had.
     """
 
     status: Status
@@ -42,6 +44,7 @@ class Outcome:
     error: BaseException | None = None
     started_at: float = 0.0
     duration: float = 0.0
+    late: dict[str, Any] | None = None
 
     @classmethod
     def refusal(cls, status: Status, word: str, reason: str, by: str, error: Exception | None = None) -> Outcome:
@@ -88,6 +91,7 @@ class ToolRequest:
     tool: Tool | None = None
     executed: dict[str, Any] | None = None
     value: Any = None
+    late: dict[str, Any] | None = None
     call_id: str = field(default_factory=lambda: uuid4().hex)
 
     @property
@@ -135,6 +139,8 @@ class ToolRequest:
 
     def _keep(self, outcome: Outcome, started_at: float, duration: float) -> Outcome:
         outcome.started_at, outcome.duration = started_at, duration
+        if outcome.status in ("timeout", "cancelled"):
+            outcome.late = self.late
         self.attempts.append(outcome)
         return outcome
 
@@ -147,13 +153,13 @@ class ToolRequest:
         except ValidationError as error:
             return Outcome.failure(error, "arguments")
         self.executed = arguments
-        denied, by = await self._authorize(branch)
+        denied, by = await self._authorize(branch, arguments)
         hooks = branch.hooks
         if denied is None and hooks is not None:
             denied = await ask_hooks(hooks, self.function or "", self.shown, self.call_id)
         if denied is not None:
             return Outcome.refusal("denied", "denied", *denied)
-        outcome = await self._run(self.tool, arguments, self.tool.timeout or param.tool_timeout, by)
+        outcome = await self._run(self.tool, self.shown, self.tool.timeout or param.tool_timeout, by)
         if hooks is not None:
             await tell_hooks(hooks, self.function or "", self.call_id, outcome.output, outcome.error)
         return outcome
@@ -175,10 +181,15 @@ class ToolRequest:
         self.tool = tool
         return None
 
-    async def _authorize(self, branch: Branch) -> tuple[tuple[str, str] | None, str]:
-        """Ask the branch; the gate sees a copy, so that what was shown is what runs."""
+    async def _authorize(self, branch: Branch, arguments: dict[str, Any]) -> tuple[tuple[str, str] | None, str]:
+        """Ask the branch; the gate sees a copy, and another one is kept, so that what was shown is what runs."""
         last_decision.set(None)
-        shown = copy.deepcopy(self.shown) if branch.is_gated else dict(self.shown)
+        shown = dict(arguments)
+        if branch.is_gated:
+            try:
+                shown, self.executed = copy.deepcopy(arguments), copy.deepcopy(arguments)
+            except Exception as error:
+                return (f"the arguments cannot be copied for the gate: {error}", "gate"), "gate"
         with span("authorize", function=self.function) as step:
             allowed = await branch.authorize(ToolInvocation(self.function or "", shown, branch_id=str(branch.id)))
             decision = last_decision.get()
@@ -192,10 +203,15 @@ class ToolRequest:
     async def _run(self, tool: Tool, arguments: dict[str, Any], timeout: float | None, by: str) -> Outcome:
         import asyncio
 
+        late = self.late = {}
+
+        def came_late(result: Any, error: BaseException | None) -> None:
+            late.update({"output": result} if error is None else {"error": error_record(error)})
+
         scope = asyncio.timeout(timeout)
         try:
             async with scope:
-                output = await tool.call(arguments)
+                output = await tool.call(arguments, on_late=came_late)
         except TimeoutError as error:
             if scope.expired():
                 return Outcome.refusal("timeout", "timeout", f"No answer in {timeout:g} s.", by, error)

@@ -9,7 +9,7 @@ from lionagi.ln.calls import AlcallParams
 from lionagi.ln.trace import span
 from lionagi.operations._defaults import get_default_action_call
 from lionagi.operations._records import action_pair, log_attempt
-from lionagi.operations._turn import Turn
+from lionagi.operations._turn import Turn, turn_for
 from lionagi.operations.act._call import Outcome, ToolRequest, read_request
 from lionagi.operations.fields import ActionResponseModel
 from lionagi.operations.types import ActionParam
@@ -55,7 +55,7 @@ async def act(
         branch: Holds tools, gate, history and logs.
         action_request: One request or a list: mappings, ActionRequests, or models with ``function`` and ``arguments``.
         action_param: Strategy, selection, suppression, deadline and caps.
-        turn: The turn that the requests belong to; a new one when None.
+        turn: The turn that the requests belong to; when None the one whose Middle is running, else a new one.
 
     Returns:
         ActionResponseModels; the output of a request that did not succeed is ``{"error", "message"}``.
@@ -75,7 +75,7 @@ async def act(
         await _Runner(branch, action_param, turn).go(calls)
     else:
         with span("act", branch=branch.id, branch_name=branch.name):
-            turn = Turn(branch, "act", branch.messages.keys(), max_tool_calls=action_param.max_tool_calls)
+            turn = turn_for(branch, "act", action_param.max_tool_calls)
             await _Runner(branch, action_param, turn).go(calls)
     return [
         ActionResponseModel.model_construct(function=call.function or "", arguments=call.shown, output=call.value)
