@@ -30,6 +30,11 @@ def text(content: str) -> Entry:
     return {"type": "text", "content": content}
 
 
+def pieces(*parts: str) -> Entry:
+    """Text that comes in these chunks where it is streamed."""
+    return {"type": "stream", "chunks": [{"type": "text", "content": part, "is_delta": True} for part in parts]}
+
+
 def structured(**data: Any) -> Entry:
     return {"type": "structured", "data": data}
 
@@ -57,6 +62,9 @@ def reply(entry: Entry) -> Reply:
         return Reply(refusal=entry["recording"]["refusal"])
     if entry["type"] == "text":
         return text_reply(entry["content"])
+    if entry["type"] == "stream":
+        parts = [chunk["content"] for chunk in entry["chunks"]]
+        return text_reply("".join(parts), pieces=parts)
     if entry["type"] == "structured":
         return structured_reply(entry["data"])
     return tool_call_reply(entry["name"], entry["arguments"])
