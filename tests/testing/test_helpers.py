@@ -220,6 +220,9 @@ def test_id_and_time_of_a_node_are_checked_unless_told_not_to() -> None:
     with pytest.raises(AssertionError, match=r"created_at is -1\.0"):
         ValidationHelpers.assert_valid_node(broken, check_id=False)
     ValidationHelpers.assert_valid_node(broken, check_id=False, check_timestamp=False)
+    for stamp in ("soon", True):
+        with pytest.raises(AssertionError, match=f"created_at is {stamp!r}"):
+            ValidationHelpers.assert_valid_node(Element.model_construct(created_at=stamp), check_id=False)
 
 
 def test_the_structure_of_a_response_is_checked() -> None:
