@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, cast
 from lionagi_nb._format import clip
 from lionagi_nb._records import mapping, words
 
-__all__ = ("FieldRow", "FormFacts", "RuleRow", "UndeclaredRow", "of_form", "of_schema_error")
+__all__ = ("FormFacts", "FormFieldRow", "RuleRow", "UndeclaredRow", "of_form", "of_schema_error")
 
 _SHOWN = 80  # characters of one value
 
 
-class FieldRow(NamedTuple):
+class FormFieldRow(NamedTuple):
     """A declared field: its value and where it came from, what was expected, and its problems.
 
     `before` is what was supplied where it was converted; `note` says "coerced from str", "default" or "".
@@ -51,7 +51,7 @@ class FormFacts(NamedTuple):
 
     title: str
     status: str
-    fields: tuple[FieldRow, ...]
+    fields: tuple[FormFieldRow, ...]
     rules: tuple[RuleRow, ...]
     undeclared: tuple[UndeclaredRow, ...]
     problems: int
@@ -80,7 +80,7 @@ def of_form(form: Any, rules: Any, transitions: Mapping[str, Any]) -> FormFacts:
     return FormFacts(words(form.title), words(form.status), fields, ruled, undeclared, len(issues), after)
 
 
-def _field(form: Any, name: str, spec: Any, issues: Sequence[Any]) -> FieldRow:
+def _field(form: Any, name: str, spec: Any, issues: Sequence[Any]) -> FormFieldRow:
     supplied = mapping(form.supplied) if form.supplied is not None else None
     there = name in form.values and form.values[name] is not None
     value = form.values.get(name)
@@ -90,7 +90,7 @@ def _field(form: Any, name: str, spec: Any, issues: Sequence[Any]) -> FieldRow:
     elif supplied is not None and there and type(supplied[name]) is not type(value):
         before, note = _python(supplied[name]), f"coerced from {type(supplied[name]).__name__}"
     problems = tuple(_problem(issue) for issue in issues if issue.field == name and issue.kind != "undeclared")
-    return FieldRow(name, _python(value) if there else "", before, note, spec.type, spec.required, problems)
+    return FormFieldRow(name, _python(value) if there else "", before, note, spec.type, spec.required, problems)
 
 
 def _problem(issue: Any) -> str:
@@ -145,7 +145,7 @@ def of_schema_error(error: Any) -> FormFacts:
     for each in error.errors(include_url=False):
         found.setdefault(".".join(str(part) for part in each["loc"]) or "the value as a whole", []).append(each)
     rows = tuple(
-        FieldRow(
+        FormFieldRow(
             name,
             "" if each[0]["type"] == "missing" else _python(each[0]["input"]),
             "",

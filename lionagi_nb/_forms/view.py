@@ -16,7 +16,7 @@ from lionagi_nb._pieces import plain, sentence
 from lionagi_nb._text import rows_table
 from lionagi_nb._views import MAX_ROWS, StatusMark, View
 
-from .rows import FieldRow, FormFacts, of_form, of_schema_error
+from .rows import FormFacts, FormFieldRow, of_form, of_schema_error
 
 __all__ = ("FormView", "errors")
 
@@ -130,14 +130,14 @@ class FormView(View):
         )
 
 
-def _value_text(row: FieldRow) -> str:
+def _value_text(row: FormFieldRow) -> str:
     if not row.value:
         return "– no value"
     before = f"{row.before} → " if row.before else ""
     return f"{before}{row.value}{f' ({row.note})' if row.note else ''}"
 
 
-def _expected(row: FieldRow) -> str:
+def _expected(row: FormFieldRow) -> str:
     return row.kind if row.required is None else f"{row.kind} {'required' if row.required else 'optional'}"
 
 
