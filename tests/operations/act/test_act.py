@@ -152,6 +152,34 @@ async def test_an_empty_arguments_string_on_the_wire_means_no_arguments(
     assert bool(bench.events) == fits
 
 
+@pytest.mark.parametrize(
+    "raw", ['{"n": ', "n=1", "[1]", '"1"', "null", "{'n': 1, }}", '{"n": NaN}', '{"n": 1} {"n": 2}']
+)
+async def test_T7_a_broken_arguments_string_is_an_error_and_never_no_arguments(
+    bench: Bench, api_road: Road, raw: str
+) -> None:
+    branch = api_road.branch(tools=list(bench.branch.tools.values()))
+    api_road.server.script(wire_call("safe", raw))
+    result = await branch.operate(instruction="a", actions=True)
+    assert output(result.action_responses[0])["error"] == "ValidationError"
+    assert bench.events == []  # though the tool could run without any
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "field"),
+    [("safe", {"n": "many"}, "'n'"), ("echo", {"words": 3}, "'words'"), ("echo", {}, "words"), ("safe", {"m": 1}, "m")],
+    ids=str,
+)
+async def test_T7_the_response_names_the_field_and_the_tool_is_not_entered(
+    road: Road, bench: Bench, function: str, arguments: Any, field: str
+) -> None:
+    branch = road.branch(requests(request(function, **arguments)), tools=list(bench.branch.tools.values()))
+    result = await branch.operate(instruction="a", actions=True)
+    assert output(result.action_responses[0])["error"] == "ValidationError"
+    assert field in output(result.action_responses[0])["message"]
+    assert bench.events == []
+
+
 @pytest.mark.record("DEC-10-1")
 async def test_two_equal_requests_run_twice(road: Road, bench: Bench) -> None:
     branch = road.branch(requests(request("safe", n=1), request("safe", n=1)), tools=list(bench.branch.tools.values()))
