@@ -15,7 +15,7 @@ from lionagi.service.connections.registry import EndpointType, register_endpoint
 from lionagi.service.types import Capabilities, StreamChunk
 
 from ._env import ENV_SCRIPT_PATH, resolve_script_path
-from ._responses import chat_completion, entry_chunks, error_of
+from ._responses import chat_completion, chunk_of, entry_chunks, error_of
 from ._script import ScriptModel
 from ._types import ErrorResponse, RecordedCall, ResponseEntry, StreamResponse
 
@@ -129,24 +129,27 @@ class ScriptedEndpoint(AgenticEndpoint):
         payload, headers = self.create_payload(request, extra_headers, **kwargs)
         payload["stream"] = True
         entry, record = self._serve(payload, headers, streamed=True)
-        started, sent = self.clock.monotonic(), 0
-        record.closed_early = True
-        chunks = entry_chunks(entry, payload.get("model") or "")
-        if not isinstance(entry, ErrorResponse | StreamResponse):
-            record.response = chunks[-1].metadata["raw"]
+        started, record.closed_early = self.clock.monotonic(), True
+        delivered: list[StreamChunk] = []
+        if isinstance(entry, StreamResponse):
+            # one at a time, as they are asked for: a long stream made in advance costs its reader a pause
+            count, chunks, record.response = len(entry.chunks), map(chunk_of, entry.chunks), delivered
+        else:
+            made = entry_chunks(entry, payload.get("model") or "")
+            count, chunks = len(made), iter(made)
+            if not isinstance(entry, ErrorResponse):
+                record.response = made[-1].metadata["raw"]
         try:
             if isinstance(entry, ErrorResponse):
                 await self._delay(entry)
             for chunk in chunks:
-                sent += 1
+                delivered.append(chunk)
                 yield chunk
             if isinstance(entry, ErrorResponse):
                 raise error_of(entry)
         finally:
             record.duration = self.clock.monotonic() - started
-            record.closed_early = sent < len(chunks)
-            if isinstance(entry, StreamResponse):
-                record.response = chunks[:sent]
+            record.closed_early = len(delivered) < count
 
     def _serve(
         self, payload: dict[str, Any], headers: dict[str, str], *, streamed: bool

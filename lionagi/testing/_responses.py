@@ -89,18 +89,9 @@ def _tool_call(name: str, arguments: object, call_id: str | None) -> dict[str, A
 
 def chunk_of(spec: StreamChunkSpec) -> StreamChunk:
     """Return a spec as the chunk that a consumer gets; its metadata is a copy."""
-    metadata = spec.metadata
-    return StreamChunk(
-        spec.type,
-        spec.content,
-        spec.tool_name,
-        spec.tool_id,
-        spec.tool_input,
-        spec.tool_output,
-        spec.is_error,
-        spec.is_delta,
-        {**metadata} if metadata else {},
-    )
+    chunk = StreamChunk(*spec.__dict__.values())  # a spec has the fields of a chunk, in their order
+    chunk.metadata = dict(chunk.metadata)
+    return chunk
 
 
 def entry_chunks(entry: ResponseEntry, model: str) -> list[StreamChunk]:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from lionagi.service.types import StreamChunk
 from lionagi.testing._types import (
     ErrorResponse,
     RecordedCall,
@@ -159,3 +161,7 @@ def test_a_recorded_call_reads_its_payload() -> None:
 def test_a_recorded_call_without_messages_reads_as_nothing() -> None:
     call = RecordedCall(index=0, payload={}, headers={}, response_type="text", response=None)
     assert (call.last_user_message, call.system_message, call.tool_names) == (None, None, [])
+
+
+def test_the_spec_of_a_chunk_has_the_fields_of_a_chunk_in_their_order() -> None:
+    assert list(StreamChunkSpec.model_fields) == [field.name for field in dataclasses.fields(StreamChunk)]

@@ -169,15 +169,13 @@ class _Exchange:
             call = model.create_api_calling(**self.prepared.request, stream=True)
             deadline = None if self.timeout is None else asyncio.get_running_loop().time() + self.timeout
             try:
-                async with aclosing(model.stream(call)) as stream:
-                    while not self.collector.ended:
-                        async with asyncio.timeout_at(deadline):
-                            chunk = await anext(stream, None)
-                        if chunk is None:
-                            break
+                async with aclosing(model.stream(call)) as stream, aclosing(_until(deadline, stream)) as chunks:
+                    async for chunk in chunks:
                         if self.persistence is not None:
                             self.persistence.chunk(chunk)
                         yield chunk
+                        if self.collector.ended:
+                            break
             except builtins.TimeoutError as error:
                 if deadline is None or asyncio.get_running_loop().time() < deadline:
                     raise failed_call(error, self.collector.text) from error
@@ -197,6 +195,22 @@ class _Exchange:
                     step.span.set(usage=call.usage, finish_reason=call.finish_reason)
                     step.span.keep(messages=call.payload["messages"], answer=self._said(call))
             self._check_end()
+
+
+def _until(deadline: float | None, stream: AsyncGenerator[StreamChunk]) -> AsyncGenerator[StreamChunk]:
+    """Return the stream, ended by a TimeoutError at the deadline where there is one."""
+    return stream if deadline is None else _timed(deadline, stream)
+
+
+async def _timed(deadline: float, stream: AsyncGenerator[StreamChunk]) -> AsyncGenerator[StreamChunk]:
+    import asyncio
+
+    while True:
+        async with asyncio.timeout_at(deadline):
+            chunk = await anext(stream, None)
+        if chunk is None:
+            return
+        yield chunk
 
 
 async def run_and_collect(
