@@ -144,9 +144,9 @@ def _check_structure(source: str, unique_keys: bool, max_depth: int | None) -> N
                 raise _refusal(f"nested more than {max_depth} deep", source, token.start())
         elif mark in "}]":
             del open_objects[-1:]
-        elif mark == ":" and unique_keys and previous is not None and open_objects and open_objects[-1] is not None:
-            if previous.group()[0] == '"':
-                _add_key(open_objects[-1], previous, source)
+        elif mark == ":" and unique_keys and previous is not None and previous.group()[0] == '"':
+            if open_objects and (keys := open_objects[-1]) is not None:
+                _add_key(keys, previous, source)
         previous = token
 
 

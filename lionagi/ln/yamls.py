@@ -79,7 +79,7 @@ def load_yaml_lines(
     allow_aliases: bool = False,
     strict: bool = True,
 ) -> tuple[Any, dict[tuple[str | int, ...], int]]:
-    """Do what :func:`load_yaml` does, and return as well the line (from 1) of each key, by its path of keys and indices."""
+    """Do what :func:`load_yaml` does; return as well the line (from 1) of each key, by its path of keys and indices."""
     lines: dict[Path, int] = {}
     return _build(_checked_text(text, max_bytes), _Builder(lines, max_depth, allow_aliases, strict)), lines
 
