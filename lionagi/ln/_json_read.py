@@ -144,13 +144,14 @@ def _check_structure(source: str, unique_keys: bool, max_depth: int | None) -> N
                 raise _refusal(f"nested more than {max_depth} deep", source, token.start())
         elif mark in "}]":
             del open_objects[-1:]
-        elif mark == ":" and unique_keys and previous is not None and previous.group()[0] == '"':
-            if open_objects and (keys := open_objects[-1]) is not None:
-                _add_key(keys, previous, source)
+        elif mark == ":" and unique_keys and open_objects and (keys := open_objects[-1]) is not None:
+            _add_key(keys, previous, source)
         previous = token
 
 
-def _add_key(keys: set[str], token: re.Match[str], source: str) -> None:
+def _add_key(keys: set[str], token: re.Match[str] | None, source: str) -> None:
+    if token is None or token.group()[0] != '"':
+        return
     try:
         key = cast("str", json.loads(token.group()))
     except ValueError:
