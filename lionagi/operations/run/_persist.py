@@ -66,10 +66,7 @@ class Persistence:
         Raises:
             ValidationError: The snapshot's place is taken by a symbolic link or by what is no regular file.
         """
-        try:
-            self._buffering = self._done(self._write, self._snapshot)
-        except ValidationError as error:
-            raise ValidationError(f"stream_persist: {error}", cause=error) from error
+        self._buffering = self._safely(self._write, self._snapshot, refuse=True)
         # Only now: a kill before the new snapshot leaves the old pair, and a kill here leaves lines nobody asks for.
         if not _streaming[self._buffer]:
             self._safely(self._remove, self._buffer)
@@ -111,16 +108,12 @@ class Persistence:
     def _remove(self) -> None:
         remove_file(self._buffer)
 
-    def _safely(self, step: Callable[[], None], path: Path) -> bool:
-        try:
-            return self._done(step, path)
-        except Exception as error:
-            return self._failed(error, path)
-
-    def _done(self, step: Callable[[], None], path: Path) -> bool:
+    def _safely(self, step: Callable[[], None], path: Path, *, refuse: bool = False) -> bool:
         try:
             step()
-        except OSError as error:
+        except Exception as error:
+            if refuse and isinstance(error, ValidationError):
+                raise
             return self._failed(error, path)
         return True
 

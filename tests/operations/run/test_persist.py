@@ -222,6 +222,28 @@ async def test_two_turns_at_once_are_both_recovered(tmp_path: Path) -> None:
     assert [path.suffix for path in (tmp_path / "here").iterdir()] == [".json"]
 
 
+async def test_a_turn_that_begins_leaves_the_lines_of_another_one(tmp_path: Path) -> None:
+    waiting = streamed(
+        {"type": "text", "content": "looking"},
+        {"type": "tool_use", "tool_name": "ls"},
+        {"type": "text", "content": "x"},
+    )
+    branch = TestBranch.from_responses([waiting, pieces("b")])
+    keywords: dict[str, Any] = {"stream_persist": True, "persist_dir": str(tmp_path)}
+    first = branch.run("first", **keywords)
+    for _ in range(3):
+        await anext(first)
+    await collect(branch.run("second", **keywords))
+    again = Branch.from_snapshot(snapshot_of(branch, tmp_path))
+    assert [type(each).__name__ for each in again.messages][-3:] == [
+        "Instruction",
+        "AssistantResponse",
+        "ActionRequest",
+    ]
+    await first.aclose()
+    assert not buffer_of(branch, tmp_path).exists()
+
+
 async def test_an_agents_own_tool_calls_come_back_in_order_and_its_session_goes_on(tmp_path: Path) -> None:
     chunks = [
         {"type": "system", "metadata": {"session_id": "s1"}},
