@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lionagi._errors import ValidationError, short_repr
@@ -14,7 +16,7 @@ from lionagi.service.imodel import iModel
 if TYPE_CHECKING:
     from lionagi.session.branch import Branch
 
-__all__ = ("clone_branch", "model_of", "parts_of", "restore_branch", "snapshot_of")
+__all__ = ("clone_branch", "logs_of", "model_of", "operation_of", "parts_of", "restore_branch", "snapshot_of")
 
 B = TypeVar("B", bound="Branch")
 
@@ -64,6 +66,21 @@ def parts_of(branch: Branch) -> dict[str, Any]:
     return data
 
 
+def logs_of(branch: Branch) -> dict[str, Any]:
+    """Return ``{"logs": ...}``, empty where there are none."""
+    return {"logs": branch.logs.to_dict("json")} if len(branch.logs) else {}
+
+
+def operation_of(
+    branch: Branch, name: str, named: Mapping[str, Callable[..., Any]] | None
+) -> Callable[..., Any] | None:
+    """Return the branch's public method of that name, else the named operation with the branch filled in, else None."""
+    method = None if name.startswith("_") else getattr(branch, name, None)
+    if callable(method):
+        return method
+    return partial(named[name], branch) if named and name in named else None
+
+
 def model_of(model: iModel | dict[str, Any] | str) -> iModel:
     """Return a model from itself, its name or its ``to_dict``."""
     if isinstance(model, iModel):
@@ -80,10 +97,10 @@ def restore_branch(kind: type[B], data: dict[str, Any]) -> B:
     data = dict(data)
     system = data.pop("system", None)
     messages: Pile[Any] = Pile[Any].from_dict(data.pop("messages"))
-    models = {
-        name: iModel.from_dict(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")
-    }
-    branch = kind(messages=messages, **models, **data)
+    models = {name: model_of(data.pop(name)) if name in data else None for name in ("chat_model", "parse_model")}
+    logs: Any = data.pop("logs", None)
+    data.pop("log_config", None)  # data of earlier systems has it
+    branch = kind(messages=messages, logs=None if logs is None else Pile[Any].from_dict(logs), **models, **data)
     if system is not None:
         branch.msgs.set_system(branch.messages[system["id"]])
     return branch

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractContextManager
 from operator import attrgetter
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import PrivateAttr
 
-from lionagi import session
+from lionagi import operations, session
 from lionagi.ln.trace import trace
-from lionagi.operations import interpret as interpreting
-from lionagi.operations.act._gate import Gate, decide, last_decision
+from lionagi.operations.act._gate import Gate, authorize
 from lionagi.operations.act.act import act, prepare_act_kw
-from lionagi.operations.chat.chat import chat
+from lionagi.operations.chat.chat import chat, prepare_chat_kw
 from lionagi.operations.communicate.communicate import communicate, prepare_communicate_kw
 from lionagi.operations.operate.operate import operate, prepare_operate_kw
 from lionagi.operations.parse.parse import parse, prepare_parse_kws
 from lionagi.operations.run._persist import recover_branch
 from lionagi.operations.run.run import prepare_run_param, run
-from lionagi.operations.types import ChatParam, HandleValidation
+from lionagi.operations.types import HandleValidation
 from lionagi.protocols.action.manager import ActionManager
 from lionagi.protocols.control import ToolInvocation
 from lionagi.protocols.generic.element import Element
@@ -34,7 +33,7 @@ from lionagi.protocols.messages.render import WireCache
 from lionagi.protocols.messages.system import System
 from lionagi.service.imodel import iModel
 from lionagi.service.manager import iModelManager
-from lionagi.session._copies import clone_branch, model_of, parts_of, restore_branch, snapshot_of
+from lionagi.session._copies import clone_branch, logs_of, model_of, operation_of, parts_of, restore_branch, snapshot_of
 
 if TYPE_CHECKING:
     from lionagi.hooks.bus import HookBus
@@ -49,6 +48,9 @@ if TYPE_CHECKING:
     from lionagi.session.context import ContextProviderRegistry, ProviderReport
 
 __all__ = ("Branch",)
+
+Data: TypeAlias = dict[str, Any]
+DumpMode: TypeAlias = Literal["python", "json", "db"]
 
 
 class Branch(Element):
@@ -76,6 +78,7 @@ class Branch(Element):
     _gate: Gate | None = PrivateAttr(default=None)
     _observer: Any = PrivateAttr(default=None)
     _hooks: HookBus | None = PrivateAttr(default=None)
+    _operations: Mapping[str, Callable[..., Any]] | None = PrivateAttr(default=None)
     _context_providers: ContextProviderRegistry | None = PrivateAttr(default=None)
 
     # Every call looks here; a getter in C keeps that out of its walk.
@@ -107,12 +110,10 @@ class Branch(Element):
         if logs is not None:
             self._logs.include(logs)
         if system is not None or system_datetime:
+            sender = system_sender or user or "system"
             self._msgs.set_system(
-                self._msgs.create_system(
-                    system=system,
-                    system_datetime=system_datetime,
-                    sender=system_sender or user or "system",
-                    recipient=self.id,
+                MessageManager.create_system(
+                    system=system, system_datetime=system_datetime, sender=sender, recipient=self.id
                 )
             )
         if tools is not None:
@@ -228,26 +229,19 @@ class Branch(Element):
         """
         self._acts.register_tools(tools, update=update)
 
-    def join(self, observer: Any, hooks: HookBus) -> None:
-        """Take part in a session: its observer and gate, and its hooks unless the branch has its own."""
+    def join(self, observer: Any, hooks: HookBus, named: Mapping[str, Callable[..., Any]] | None = None) -> None:
+        """Take part in a session: its observer, gate and named operations, and its hooks unless it has its own."""
         self._observer = observer
         self._hooks = self._hooks or hooks
+        self._operations = named
 
     def leave(self) -> None:
         """Stand alone again."""
-        self._observer = None
-        self._hooks = None
+        self._observer = self._hooks = self._operations = None
 
     async def authorize(self, action: ToolInvocation) -> bool:
         """Return whether a tool call may run; all gates have to say ``True``, and a gate that fails says no."""
-        if not self.is_gated:
-            return True
-        gates: list[Gate] = [self._gate] if self._gate is not None else []
-        if self._observer is not None:
-            gates += self._observer.gates
-        decision = await decide(gates, action)
-        last_decision.set(decision)
-        return decision.allowed
+        return not self.is_gated or await authorize(self._gate, self._observer, action)
 
     async def emit(self, event: Any) -> list[Any]:
         """Show an event to the observer and return what its handlers returned; empty where nobody observes."""
@@ -294,23 +288,8 @@ class Branch(Element):
         Raises:
             ExecutionError: The call failed.
         """
-        param = ChatParam(
-            guidance=guidance,
-            context=context,
-            sender=sender or self.user or "user",
-            recipient=recipient or self.id,
-            response_format=response_format if response_format is not None else request_fields,
-            progression=progression,
-            tool_schemas=tool_schemas,
-            images=images,
-            image_detail=image_detail,
-            plain_content=plain_content,
-            include_token_usage_to_model=include_token_usage_to_model,
-            imodel=imodel or self.chat_model,
-            imodel_kw=kwargs,
-            structured_output=structured_output,
-        )
-        return await chat(self, "" if instruction is None else instruction, param, return_ins_res_message)
+        arguments = dict(locals())
+        return await chat(arguments.pop("self"), **prepare_chat_kw(self, **arguments))
 
     async def parse(
         self,
@@ -389,26 +368,11 @@ class Branch(Element):
             ValueError: A request is neither a mapping nor a model; nothing ran.
             Exception: With ``suppress_errors=False``, the tool's own error.
         """
-        prepared = prepare_act_kw(
-            self,
-            action_request,
-            strategy=strategy,
-            verbose_action=verbose_action,
-            suppress_errors=suppress_errors,
-            call_params=call_params,
-            tool_timeout=tool_timeout,
-        )
-        return await act(self, **prepared)
+        arguments = dict(locals())
+        return await act(arguments.pop("self"), **prepare_act_kw(self, **arguments))
 
     async def interpret(
-        self,
-        text: str,
-        domain: str | None = None,
-        style: str | None = None,
-        interpret_model: iModel | None = None,
-        *,
-        sample_writing: str | None = None,
-        **kwargs: Any,
+        self, text: str, domain: str | None = None, style: str | None = None, interpret_model: Any = None, **kwargs: Any
     ) -> str:
         """Return what a person wrote as a clear prompt for a model; the history stays as it is.
 
@@ -417,16 +381,15 @@ class Branch(Element):
             domain: The field it is about; "general" when omitted.
             style: How to write; "concise" when omitted.
             interpret_model: A model for this call; the branch's stays.
-            sample_writing: A text whose style is to be followed.
-            **kwargs: Further options for the model; ``temperature`` is 0.1 when omitted.
+            **kwargs: ``sample_writing``, a text whose style is to be followed; all others are options for the model,
+                of which ``temperature`` is 0.1 when omitted.
 
         Raises:
             ExecutionError: The call failed.
         """
-        arguments = dict(locals())
-        del arguments["self"], arguments["kwargs"]
-        verb = interpreting.interpret
-        return await verb.interpret(self, **verb.prepare_interpret_kw(self, **arguments, **kwargs))
+        verb = operations.interpret.interpret
+        prepared = verb.prepare_interpret_kw(self, text, domain, style, interpret_model, **kwargs)
+        return await verb.interpret(self, **prepared)
 
     async def run(
         self,
@@ -614,13 +577,37 @@ class Branch(Element):
         """
         return recover_branch(cls, path, persist_dir)
 
+    def to_dict(self, mode: DumpMode = "python", db_meta_key: str | None = None, *, include_logs: bool = False) -> Data:
+        """Return the branch as data: identity, messages, system message and models; never keys, tools, gates or hooks.
+
+        Args:
+            mode: "python" keeps Python objects as field values; "json" and "db" hold JSON types only.
+            db_meta_key: In mode "db" the key that metadata gets.
+            include_logs: Add the records. Each model call's holds the messages it sent, so they grow with the square
+                of a conversation's length.
+        """
+        data = super().to_dict(mode, db_meta_key)
+        return {**data, **logs_of(self)} if include_logs else data
+
     def _dump(self, mode: Literal["python", "json"]) -> dict[str, Any]:
         return {**super()._dump(mode), **parts_of(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], *, chat_model: Any = None, parse_model: Any = None) -> Self:
+        """Restore a branch from ``to_dict`` of any mode; it stands alone and has no tools.
+
+        Args:
+            data: Not changed.
+            chat_model: A model in place of the described one.
+            parse_model: The same for reformatting; the chat model where neither is given nor described.
+        """
+        given = {"chat_model": chat_model, "parse_model": parse_model}
+        return super().from_dict({**data, **{name: model for name, model in given.items() if model is not None}})
 
     @classmethod
     def _restore(cls, data: dict[str, Any]) -> Self:
         return restore_branch(cls, data)
 
     def get_operation(self, name: str) -> Callable[..., Any] | None:
-        """Return the verb of that name, None where there is none."""
-        return getattr(self, name, None)
+        """Return the method of that name, else the session's operation of that name for this branch, else None."""
+        return operation_of(self, name, self._operations)

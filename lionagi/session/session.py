@@ -74,7 +74,7 @@ class Session(Element):
         """Take branches in; they get this session's observer and hooks."""
         for branch in [branches] if isinstance(branches, Branch) else list(branches):
             self._branches.include(branch)
-            branch.join(self._observer, self._hooks)
+            branch.join(self._observer, self._hooks, self._operations)
 
     def get_branch(self, branch: Any, default: Any = ...) -> Branch:
         """Return a branch by id, name or itself.
@@ -140,14 +140,16 @@ class Session(Element):
     async def run_operation(self, name: str, *, branch: Any = None, **kwargs: Any) -> Any:
         """Run a verb of the branch or, where it has none of that name, a named operation.
 
+        Returns:
+            What it returns; for ``run`` the stream of its messages.
+
         Raises:
             OperationError: There is neither.
         """
         target = self._default if branch is None else self.get_branch(branch)
-        verb = target.get_operation(name)
-        if verb is not None:
-            return await verb(**kwargs)
-        if name not in self._operations:
+        operation = target.get_operation(name)
+        if operation is None:
             known = ", ".join(sorted(self._operations)) or "none"
             raise OperationError(f"Unknown operation {name!r} (named operations: {known}).")
-        return await self._operations[name](target, **kwargs)
+        answer = operation(**kwargs)
+        return await answer if inspect.isawaitable(answer) else answer

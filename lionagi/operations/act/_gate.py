@@ -10,7 +10,7 @@ from lionagi._errors import TimeoutError
 from lionagi.ln._guarded import call_guarded
 from lionagi.protocols.control import ToolInvocation
 
-__all__ = ("Decision", "Gate", "decide", "last_decision")
+__all__ = ("Decision", "Gate", "authorize", "decide", "last_decision")
 
 Gate = Callable[[ToolInvocation], Any] | Callable[[ToolInvocation], Awaitable[Any]]
 """Takes a ToolInvocation; ``True`` itself allows it, anything else denies it."""
@@ -56,6 +56,19 @@ async def decide(gates: Sequence[Gate], invocation: ToolInvocation) -> Decision:
             said = answer if isinstance(answer, str) and answer else f"gate {name} did not allow it"
             return Decision(False, name, said)
     return Decision(True, _name(gates[-1]) if gates else "no gate")
+
+
+async def authorize(gate: Gate | None, observer: Any, invocation: ToolInvocation) -> bool:
+    """Return whether a branch's own gate and its observer's all allow a call; ``last_decision`` says who decided.
+
+    Args:
+        gate: The branch's own, None for none.
+        observer: What the branch takes part in, None where it stands alone; ``gates`` lists its gates.
+        invocation: The call.
+    """
+    decision = await decide([*([gate] if gate is not None else []), *(observer.gates if observer else [])], invocation)
+    last_decision.set(decision)
+    return decision.allowed
 
 
 def _name(gate: Gate) -> str:

@@ -9,17 +9,59 @@ from lionagi.ln.trace import span
 from lionagi.operations._records import failed_call, log_model_call
 from lionagi.operations._turn import Turn, turn_for, under_way
 from lionagi.operations.chat._prepare import Prepared, add_context, prepare_request
+from lionagi.operations.types import ChatParam
 from lionagi.protocols.generic.event import EventStatus
 from lionagi.protocols.messages.assistant_response import AssistantResponse, AssistantResponseContent
 
 if TYPE_CHECKING:
-    from lionagi.operations.types import ChatParam
     from lionagi.protocols.messages.instruction import Instruction
     from lionagi.service.api_calling import APICalling
+    from lionagi.service.imodel import iModel
     from lionagi.service.types import Answer
     from lionagi.session.branch import Branch
 
-__all__ = ("answer_message", "ask", "chat")
+__all__ = ("answer_message", "ask", "chat", "prepare_chat_kw")
+
+
+def prepare_chat_kw(
+    branch: Branch,
+    instruction: Any = None,
+    *,
+    sender: Any = None,
+    recipient: Any = None,
+    request_fields: Any = None,
+    response_format: Any = None,
+    imodel: iModel | None = None,
+    return_ins_res_message: bool = False,
+    kwargs: dict[str, Any] | None = None,
+    **param: Any,
+) -> dict[str, Any]:
+    """Return the arguments of :func:`chat` for the public call.
+
+    Args:
+        branch: Gives the sender, the recipient and the model where they are omitted.
+        instruction: What to ask; "" when omitted.
+        sender: Of the instruction.
+        recipient: Of the instruction.
+        request_fields: The format, as ``response_format``.
+        response_format: What the answer has to look like.
+        imodel: A model for this call.
+        return_ins_res_message: As of :func:`chat`.
+        kwargs: Further options for the model.
+        **param: Further fields of the ChatParam.
+    """
+    return {
+        "instruction": "" if instruction is None else instruction,
+        "chat_param": ChatParam(
+            sender=sender or branch.user or "user",
+            recipient=recipient or branch.id,
+            response_format=request_fields if response_format is None else response_format,
+            imodel=imodel or branch.chat_model,
+            imodel_kw=kwargs or {},
+            **param,
+        ),
+        "return_ins_res_message": return_ins_res_message,
+    }
 
 
 async def chat(

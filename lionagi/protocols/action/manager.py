@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
+from lionagi import protocols
 from lionagi._errors import ConfigurationError, OperationError, short_repr
-from lionagi.protocols import mcp
 from lionagi.protocols.action.function_calling import FunctionCalling
 from lionagi.protocols.action.tool import Tool
 from lionagi.protocols.messages.action_request import ActionRequest
@@ -112,11 +112,11 @@ class ActionManager:
             update: Whether tools of the same name may be replaced.
             **options: As of :meth:`register_mcp_server`, which says also what is raised.
         """
-        loaded = await mcp.load_mcp_tools(config, servers=servers, **options)
+        loaded = await protocols.mcp.load_mcp_tools(config, servers=servers, **options)
         names = [tool.function for tool in loaded]
         taken = {name for name in names if names.count(name) > 1 or (name in self.registry and not update)}
         if taken:
-            await mcp.close_mcp_servers(loaded)
+            await protocols.mcp.close_mcp_servers(loaded)
             raise ConfigurationError(
                 f"Tool {min(taken)} is already registered. Pass prefix=True to put the server's name before it, or "
                 "update=True to replace it."
@@ -128,7 +128,7 @@ class ActionManager:
 
     async def close_mcp_servers(self) -> None:
         """End the MCP servers of the registered tools; calling one of these tools later starts its server anew."""
-        await mcp.close_mcp_servers(self.registry.values())
+        await protocols.mcp.close_mcp_servers(self.registry.values())
 
     # -- calling
 
