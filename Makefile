@@ -123,7 +123,7 @@ notebooks: $(TEST_ENV) ## execute the notebooks anew from their recordings
 	@"$(PY)" scripts/notebooks.py
 
 docs: $(DOCS_ENV) conformance promises ## build the site into site/
-	@NO_MKDOCS_2_WARNING=1 "$(PY)" -m mkdocs build -q --strict
+	@NO_MKDOCS_2_WARNING=1 "$(PY)" -m mkdocs build --strict
 
 screenshots: $(TEST_ENV) ## take the pictures of docs/images anew
 	@"$(PY)" -m pytest -q -m browser tests/browser $(PYTEST_ARGS)

@@ -67,3 +67,12 @@ def test_a_page_that_loads_from_another_host_stops_the_build(hooks: ModuleType, 
 def test_a_page_may_link_to_another_host(hooks: ModuleType) -> None:
     html = '<a href="https://example.org">there</a><script src="assets/x.js"></script><img src="images/x.svg">'
     assert hooks.on_post_page(html, page=page("a.md")) == html
+
+
+def test_the_build_counts_warnings() -> None:
+    """With ``-q`` mkdocs hides warnings, and then does not count them either: strict would be an empty word."""
+    (command,) = [
+        line for line in (ROOT / "Makefile").read_text(encoding="utf-8").splitlines() if "mkdocs build" in line
+    ]
+    assert "--strict" in command
+    assert "-q" not in command
