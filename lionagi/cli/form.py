@@ -11,10 +11,11 @@ from lionagi._errors import LionError, ValidationError
 from lionagi.cli._gate import CheckedForm, check_form, read_form_file
 from lionagi.cli._model_class import load_model_class
 from lionagi.cli._options import json_option
-from lionagi.cli._output import log_error, on_terminal, show, show_json
+from lionagi.cli._output import log_error, log_warning, on_terminal, show, show_json
 from lionagi.cli._table import problem_table
 from lionagi.ln.files import write_atomic
 from lionagi.ln.hidden import one_line
+from lionagi.work._constraints import model_constraints
 from lionagi.work._form_file import FormFileProblem
 from lionagi.work.form import WorkForm
 
@@ -92,7 +93,8 @@ def _new(model: str, output: str | None, as_json: bool) -> int:
     The Python file is run to find the class.
     """
     try:
-        form = WorkForm.from_model(load_model_class(model))
+        model_class = load_model_class(model)
+        form = WorkForm.from_model(model_class, constraints="drop")
         text = form.to_yaml(template=True)
         if output is not None:
             if Path(output).exists():
@@ -100,6 +102,8 @@ def _new(model: str, output: str | None, as_json: bool) -> int:
             write_atomic(output, text, mode=0o644)
     except (OSError, ValueError, TypeError) as error:
         return _fail(error, as_json)
+    if lost := model_constraints(model_class):
+        log_warning(f"a form file holds types, not constraints; left out: {'; '.join(lost)}")
     if as_json:
         show_json({"file": output, "title": form.title, "fields": form.field_names(), "yaml": text})
     elif output is None:

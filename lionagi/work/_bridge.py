@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from lionagi._errors import ConfigurationError, short_repr
 
+from ._constraints import model_constraints
 from .fill import fits
 
 if TYPE_CHECKING:
@@ -31,15 +32,23 @@ _TYPES: dict[str, Any] = {
 _JSON = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "dict": "object"}
 
 
-def declarations_of(model: Any) -> list[dict[str, Any]]:
+def declarations_of(model: Any, constraints: str) -> list[dict[str, Any]]:
     """Return the keywords of a FieldSpec for each field of a pydantic model class.
 
     Raises:
         TypeError: It is no such class, or a field cannot be one of a form.
+        ConfigurationError: `constraints` is neither "refuse" nor "drop".
     """
+    if constraints not in ("refuse", "drop"):
+        raise ConfigurationError(f"constraints must be 'refuse' or 'drop', not {short_repr(constraints)}")
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         raise TypeError(f"a form is made of a pydantic model class, not of {short_repr(cast(Any, model))}")
-    return [_declaration(model, name, info) for name, info in model.model_fields.items()]
+    made = [_declaration(model, name, info) for name, info in model.model_fields.items()]
+    if constraints == "refuse" and (lost := model_constraints(model)):
+        raise TypeError(
+            f"no form can hold the constraint {lost[0]}; say constraints='drop', and take RuleSet.from_model beside it"
+        )
+    return made
 
 
 def _declaration(model: type[BaseModel], name: str, info: FieldInfo) -> dict[str, Any]:

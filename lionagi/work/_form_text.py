@@ -12,6 +12,7 @@ from lionagi._errors import ValidationError
 from ._exact import exact_yaml
 from ._files import first_problem
 from ._form_file import (
+    FIELD_KEYS,
     FormFileData,
     declaration_problems,
     number_problems,
@@ -48,7 +49,11 @@ def form_text(form: WorkForm, template: bool) -> str:
 def _declaration(name: str, spec: FieldSpec) -> dict[str, Any]:
     if name != spec.name:
         raise ValidationError(f"the field {spec.name!r} stands under the name {name!r}; use one name for both")
-    given = {"type": spec.type, "required": spec.required, "default": spec.default, "description": spec.description}
+    given: dict[str, Any] = {key: getattr(spec, key) for key in FIELD_KEYS}
+    try:
+        type(spec)(name=name, **given)  # a field can have been assigned to
+    except SchemaError as error:
+        raise ValidationError(f"the field {name!r} is none any more: {first_problem(error)}") from None
     usual = {"default": None, "description": ""}
     return {key: value for key, value in given.items() if key not in usual or value != usual[key]}
 

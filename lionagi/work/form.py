@@ -17,6 +17,7 @@ from .fill import FieldIssue, coerce_value, fill_form, fits, validate_form
 
 __all__ = (
     "VALID_TRANSITIONS",
+    "Constraints",
     "FieldOutline",
     "FieldSpec",
     "FieldType",
@@ -31,6 +32,9 @@ FieldType = Literal["str", "int", "float", "bool", "list", "dict"]
 
 FormStatus = Literal["draft", "filled", "validated", "error", "submitted", "completed"]
 """Where a form stands. Submitted and completed are reserved: nothing in this package acts on them."""
+
+Constraints = Literal["refuse", "drop"]
+"""What becomes of a model's constraints, which no form can hold."""
 
 VALID_TRANSITIONS: dict[str, frozenset[str]] = {
     "draft": frozenset({"filled"}),
@@ -203,21 +207,26 @@ class WorkForm(Element):
         return self.model_copy(update={"status": new_status})
 
     @classmethod
-    def from_model(cls, model: type[BaseModel], *, title: str | None = None) -> Self:
+    def from_model(
+        cls, model: type[BaseModel], *, title: str | None = None, constraints: Constraints = "refuse"
+    ) -> Self:
         """Return the form that asks for the fields of a pydantic model: types, required, defaults, descriptions.
 
         Field types are str, int, float, bool, list and dict, the last two with any members, and each of them or None,
-        which makes the field optional. Further constraints of the model are rules and no part of a form.
+        which makes the field optional. Bounds, patterns and other constraints of the model are no part of a form;
+        `lionagi.work.RuleSet.from_model` makes rules of them.
 
         Args:
             model: The model class.
             title: The form's title; by default the one of the model's configuration, or the class's name.
+            constraints: "refuse" makes a constraint an error, so that none is lost by accident; "drop" leaves it out.
 
         Raises:
-            TypeError: `model` is no pydantic model class, or a field has another type, or a default that is not always
-                the same one; the text names it.
+            TypeError: `model` is no pydantic model class, or a field has another type, a constraint, or a default that
+                is not always the same one; the text names it.
+            ConfigurationError: `constraints` is neither.
         """
-        fields = {d["name"]: FieldSpec(**d) for d in declarations_of(model)}
+        fields = {d["name"]: FieldSpec(**d) for d in declarations_of(model, constraints)}
         if title is None:
             title = model.model_config.get("title") or model.__name__
         return cls(title=title, fields=fields)

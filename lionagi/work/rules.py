@@ -13,6 +13,7 @@ from lionagi._errors import ParseError, ValidationError, short_repr
 from lionagi.ln.yamls import load_yaml
 
 from ._checks import CHECKS, REGEX_MAX_INPUT_LENGTH
+from ._constraints import rules_of
 from ._exact import exact_yaml
 from ._files import FILE_MAX_BYTES, first_problem, read_file
 from ._plan import Plan
@@ -124,6 +125,18 @@ class RuleSet:
             self._edition = _edition
             self._plan = Plan(self._rules.values(), Rule)
         return self._plan.failures(form)
+
+    @classmethod
+    def from_model(cls, model: type[BaseModel]) -> RuleSet:
+        """Return the rules that say what a pydantic model asks of its fields beyond their types.
+
+        They go with the form of `lionagi.work.WorkForm.from_model`. Inclusive bounds and patterns are rules of these
+        kinds, which a file can hold; other constraints, and the types of members, are a custom rule of each field.
+
+        Raises:
+            TypeError: A function of the model validates a field or the whole; the text names it.
+        """
+        return cls(Rule(**each) for each in rules_of(model))
 
     def to_yaml(self) -> str:
         """Return the rules as YAML: a list of mappings.

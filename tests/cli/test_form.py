@@ -139,6 +139,15 @@ def test_new_prints_without_a_file(models: Path, form: Path) -> None:
     assert (ran.status, list(read_form_file(str(form))["fields"])) == (0, ["title", "urgency", "tags"])
 
 
+def test_new_warns_of_the_constraints_that_no_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "bounded.py"
+    path.write_text("from pydantic import BaseModel, Field\n\nclass Order(BaseModel):\n    n: int = Field(ge=1)\n")
+    ran = li("form", "new", f"{path}:Order")
+    assert ran.status == 0
+    assert ran.err == "warning: a form file holds types, not constraints; left out: Order.n: Ge(ge=1)\n"
+    assert "n:" in ran.out
+
+
 def test_new_json_holds_the_text(models: Path) -> None:
     told = json.loads(li("form", "new", f"{models}:Ticket", "--json").out)
     assert told["fields"] == ["title", "urgency", "tags"]

@@ -22,7 +22,7 @@ class Ticket(BaseModel):
 
     title: str = Field(description="What it is about")
     urgency: int = 3
-    price: Annotated[float, Field(ge=0)] = 1
+    price: Annotated[float, "in euros"] = 1
     open: bool | None = None
     tags: list[str] = Field(default_factory=list)
     facts: Optional[dict[str, int]]  # noqa: UP045
@@ -234,3 +234,15 @@ def test_the_title_goes_to_the_model_and_comes_back(title: str) -> None:
     made = WorkForm.from_model(WorkForm(title=title).to_model())
     assert made.title == (title or "Form")
     assert made.to_json_schema()["title"] == made.to_model().model_json_schema()["title"]
+
+
+@pytest.mark.record("DEC-46-2")
+@pytest.mark.parametrize(
+    ("attribute", "value"), [("type", "zz"), ("default", "many"), ("required", "perhaps"), ("description", 5)]
+)
+@pytest.mark.parametrize("template", [True, False])
+def test_a_field_that_was_broken_by_assignment_is_not_written(attribute: str, value: Any, template: bool) -> None:
+    spec = FieldSpec(name="a", type="int")
+    setattr(spec, attribute, value)
+    with pytest.raises(ValueError, match="'a' is none any more"):
+        WorkForm(fields={"a": spec}, values={"a": 1}).to_yaml(template=template)
