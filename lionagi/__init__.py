@@ -35,10 +35,14 @@ if TYPE_CHECKING:
     from lionagi.protocols.mcp import load_mcp_tools
     from lionagi.service.imodel import iModel
     from lionagi.session.branch import Branch
+    from lionagi.session.context import ContextProvider, ContextProviderRegistry, ProviderReport
+    from lionagi.session.session import Session
 
 __all__ = (
     "BaseModel",
     "Branch",
+    "ContextProvider",
+    "ContextProviderRegistry",
     "DataClass",
     "Element",
     "Event",
@@ -49,6 +53,8 @@ __all__ = (
     "Params",
     "Pile",
     "Progression",
+    "ProviderReport",
+    "Session",
     "Spec",
     "Undefined",
     "Unset",
@@ -68,6 +74,8 @@ __all__ = (
 _MODULES = {
     "BaseModel": "pydantic",
     "Branch": "lionagi.session.branch",
+    "ContextProvider": "lionagi.session",
+    "ContextProviderRegistry": "lionagi.session",
     "DataClass": "lionagi.ln.types",
     "Element": "lionagi.protocols.generic.element",
     "Event": "lionagi.protocols.generic.event",
@@ -78,6 +86,8 @@ _MODULES = {
     "Params": "lionagi.ln.types",
     "Pile": "lionagi.protocols.generic.pile",
     "Progression": "lionagi.protocols.generic.progression",
+    "ProviderReport": "lionagi.session",
+    "Session": "lionagi.session.session",
     "Spec": "lionagi.ln.types",
     "Undefined": "lionagi.ln.types",
     "Unset": "lionagi.ln.types",
