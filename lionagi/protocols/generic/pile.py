@@ -32,13 +32,11 @@ class Pile(Element, Generic[T]):
     Attributes:
         collections: The elements by id.
         item_type: The classes that members must have, None for any Element.
-        strict_type: Whether subclasses of these are refused.
     """
 
     # Named `dict[UUID, Any]` so that pydantic neither checks nor rebuilds the members.
     collections: dict[UUID, Any] = Field(default_factory=dict[UUID, Any])
     item_type: tuple[Any, ...] | None = Field(default=None, exclude=True)
-    strict_type: bool = False
     # A slot, not a private attribute: that would cost a mapping in every instance.
     __slots__ = ("_locks",)
     if TYPE_CHECKING:
@@ -57,13 +55,20 @@ class Pile(Element, Generic[T]):
         **fields: Any,
     ) -> None:
         types = (item_type,) if isinstance(item_type, type) else tuple(item_type) if item_type else None
-        fields.update(item_type=types, strict_type=strict_type)
+        fields["item_type"] = types
         super().__init__(**fields)
+        if strict_type:
+            object.__setattr__(self, "_strict", True)
         object.__setattr__(self, "__pydantic_fields_set__", self.all_names)
         items = self._items_of(collections)
         self.collections = {item.id: item for item in items}
         if order is not None:
             self.progression.order[:] = self._checked_order(order)
+
+    @property
+    def strict_type(self) -> bool:
+        """Whether subclasses of ``item_type`` are refused."""
+        return "_strict" in self.__dict__
 
     @property
     def progression(self) -> Progression:
