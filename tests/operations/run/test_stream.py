@@ -149,7 +149,8 @@ class Leaving:
             raise LookupError("enough")
 
 
-async def test_a_reader_that_leaves_in_the_middle_keeps_what_it_saw_of_an_agent() -> None:
+@pytest.mark.parametrize("timeout", [None, 60])
+async def test_a_reader_that_leaves_in_the_middle_keeps_what_it_saw_of_an_agent(timeout: float | None) -> None:
     chunks = [
         {"type": "text", "content": "looking"},
         {"type": "tool_use", "tool_name": "ls"},
@@ -157,7 +158,7 @@ async def test_a_reader_that_leaves_in_the_middle_keeps_what_it_saw_of_an_agent(
     ]
     branch = TestBranch.from_responses([{"type": "stream", "chunks": chunks}, text("next")])
     source = Source(branch)
-    async with aclosing(branch.run("a")) as stream:
+    async with aclosing(branch.run("a", timeout=timeout)) as stream:
         async for message in stream:
             if message.role == "assistant":
                 break
@@ -197,6 +198,17 @@ async def test_a_stream_read_to_its_end_is_closed(road: Road, verb: str) -> None
     await spend(branch, verb)
     assert branch.messages[-1].response == "".join(PARTS)
     assert (source.opened, source.open) == (1, 0)
+
+
+@pytest.mark.parametrize("timeout", [None, 60])
+async def test_an_agent_that_says_it_is_over_is_not_read_further(timeout: float | None) -> None:
+    over = {"type": "error", "content": "stream closed", "metadata": {"benign_eos": True}}
+    chunks = [*pieces(*PARTS)["chunks"], over, {"type": "text", "content": "never"}]
+    branch = TestBranch.from_responses([{"type": "stream", "chunks": chunks}])
+    source = Source(branch)
+    await spend(branch, "run", timeout=timeout)
+    assert branch.messages[-1].response == "".join(PARTS)
+    assert (source.opened, source.open, TestBranch.calls(branch)[0].closed_early) == (1, 0, True)
 
 
 @pytest.mark.parametrize("verb", ["run", "operate"])
