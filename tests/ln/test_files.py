@@ -163,10 +163,12 @@ def test_removing_takes_the_link_and_not_its_target(tmp_path: Path):
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
+LETTERS = "abcdefgh"
+
 _APPENDER = """
 import sys
 from lionagi.ln.files import append_line
-for i in range(200):
+for i in range(100):
     append_line(sys.argv[1], sys.argv[2] * 3000)
 """
 
@@ -184,18 +186,18 @@ for i in itertools.count():
 
 def test_W3_lines_of_several_processes_never_mix(tmp_path: Path):
     target = tmp_path / "lines"
-    writers = [subprocess.Popen([sys.executable, "-c", _APPENDER, str(target), letter]) for letter in "abcd"]
-    assert [each.wait(50) for each in writers] == [0] * 4
+    writers = [subprocess.Popen([sys.executable, "-c", _APPENDER, str(target), letter]) for letter in LETTERS]
+    assert [each.wait(50) for each in writers] == [0] * 8
     lines = [line for line in target.read_text().splitlines() if line]
     assert len(lines) == 800
-    assert set(lines) == {letter * 3000 for letter in "abcd"}
+    assert set(lines) == {letter * 3000 for letter in LETTERS}
 
 
 def test_W3_snapshots_of_several_processes_are_whole(tmp_path: Path):
     target = tmp_path / "snapshot"
-    writers = [subprocess.Popen([sys.executable, "-c", _WRITER, str(target), c, "20"], stdout=-1) for c in "abc"]
-    assert [each.communicate(timeout=50) and each.returncode for each in writers] == [0] * 3
-    assert json.loads(target.read_text())["n"] == 20
+    writers = [subprocess.Popen([sys.executable, "-c", _WRITER, str(target), c, "10"], stdout=-1) for c in LETTERS]
+    assert [each.communicate(timeout=50) and each.returncode for each in writers] == [0] * 8
+    assert json.loads(target.read_text())["n"] == 10
     assert [each.name for each in tmp_path.iterdir()] == ["snapshot"]
 
 
