@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.roads import Road, text
 
+from lionagi.ln import files
+from lionagi.operations.run import _persist
+from lionagi.operations.run import run as run_module
 from lionagi.protocols.messages.assistant_response import AssistantResponse
 from lionagi.protocols.messages.instruction import Instruction
 from lionagi.testing import TestBranch
@@ -62,3 +66,19 @@ async def test_a_failing_stream_leaves_the_history_as_it_was() -> None:
     with pytest.raises(Exception, match="API call failed"):
         await collect(branch.run("a"))
     assert len(branch.messages) == 0
+
+
+@pytest.mark.parametrize("verb", ["run", "operate"])
+async def test_nothing_of_persistence_runs_where_it_was_not_asked_for(road: Road, verb: str) -> None:
+    branch = road.branch(text("hello"))
+    walked: set[str] = set()
+    sys.setprofile(lambda frame, _event, _argument: walked.add(frame.f_code.co_filename))
+    try:
+        if verb == "run":
+            await collect(branch.run("a"))
+        else:
+            await branch.operate(instruction="a")
+    finally:
+        sys.setprofile(None)
+    assert run_module.__file__ in walked or (verb, road.name) == ("operate", "api")
+    assert not {_persist.__file__, files.__file__} & walked
