@@ -63,16 +63,41 @@ async def test_consecutive_instructions_are_all_sent(road: Road) -> None:
     assert all(f"QUESTION-{number}" in road.sent for number in ("ONE", "TWO", "THREE"))
 
 
+def sent(branch: Branch) -> list[list[dict[str, Any]]]:
+    """Return the message list of each recorded call."""
+    return [log.content["messages"] for log in branch.logs if log.content["kind"] == "model_call"]
+
+
 @pytest.mark.record("DEC-31-1")
-async def test_recorded_calls_share_their_messages(bench: Bench) -> None:
-    branch = TestBranch.from_text(["a", "b", "c"])
-    for _ in range(3):
-        await branch.operate(instruction="a")
-    lists = [call.payload["messages"] for call in TestBranch.calls(branch)]
-    for shorter, longer in itertools.pairwise(lists):
-        assert all(one is other for one, other in zip(shorter[:-1], longer, strict=False))
-    logged = [log.content["messages"] for log in branch.logs if log.content["kind"] == "model_call"]
-    assert all(one is other for one, other in zip(logged, lists, strict=True))
+@pytest.mark.parametrize("system", [None, "be brief"])
+async def test_recorded_calls_hold_the_messages_of_the_history_themselves(road: Road, system: str | None) -> None:
+    turns = 20
+    branch = road.branch(*(text(f"answer {n}") for n in range(turns)), system=system)
+    for n in range(turns):
+        await branch.operate(instruction=f"question {n}")
+    history = {id(message.chat_msg) for message in branch.messages if message is not branch.system}
+    calls = [[message for message in call if message["role"] != "system"] for call in sent(branch)]
+    assert [len(call) for call in calls] == [2 * n + 1 for n in range(turns)]
+    assert all(id(message) in history for call in calls for message in call)
+    if road.name == "agentic":
+        assert all(
+            call.payload["messages"] is held for call, held in zip(TestBranch.calls(branch), sent(branch), strict=True)
+        )
+
+
+@pytest.mark.record("DEC-31-1")
+async def test_the_messages_of_all_calls_grow_linearly_with_tools_and_formats_too(road: Road, bench: Bench) -> None:
+    turns = 12
+    answers = [structured(name=f"Oslo {n}", action_requests=[request("safe", n=n)]) for n in range(turns)]
+    branch = road.branch(*answers, tools=list(bench.branch.tools.values()))
+    held: list[int] = []
+    for n in range(turns):
+        await branch.operate(instruction=f"question {n}", response_format=City, actions=True)
+        held.append(len({id(message) for call in sent(branch) for message in call}))
+    assert {later - earlier for earlier, later in itertools.pairwise(held)} <= {
+        2,
+        3,
+    }  # asked, answered, as it was asked
 
 
 @pytest.mark.record("DEC-B-2")

@@ -112,7 +112,10 @@ def prepare_operate_kw(
         "structured_output": structured_output,
     }
     parse_param = None
-    if (response_format is not None or structure is not None) and not skip_validation:
+    has_format = response_format is not None or structure is not None
+    # a format that is generated later takes what the caller said about reading it
+    is_told = num_parse_retries is not None or parse_model is not None
+    if not skip_validation and (has_format or (is_told and (plan.reason or plan.actions or field_models))):
         parse_param = _parse_defaults(num_parse_retries).with_updates(
             response_format=response_format, imodel=parse_model or model, structure=structure
         )

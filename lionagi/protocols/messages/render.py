@@ -18,6 +18,7 @@ from lionagi.protocols.messages.action_response import ActionResponse
 from lionagi.protocols.messages.assistant_response import AssistantResponse
 from lionagi.protocols.messages.instruction import Instruction, InstructionContent
 from lionagi.protocols.messages.message import Message, edit_count
+from lionagi.protocols.messages.types import MessageRole
 
 __all__ = ("WireCache", "instruction_wire", "join_blocks", "render_payload")
 
@@ -107,7 +108,9 @@ def instruction_wire(
         changes["prompt_context"] = [*content.prompt_context, *outputs]
     if lead:
         changes["guidance"] = join_blocks(lead, content.guidance)
-    rendered = (content.with_updates(**changes) if changes else content).rendered
+    if not changes:
+        return content.chat(MessageRole.USER) if content.rendered else None
+    rendered = content.with_updates(**changes).rendered
     return {"role": "user", "content": rendered} if rendered else None
 
 

@@ -70,7 +70,6 @@ async def test_T8_retries_of_the_model_call_and_reformatting_never_repeat_a_tool
     assert ran_once(bench, branch)
 
 
-@pytest.mark.record("DEC-10-2")
 @pytest.mark.parametrize("tries", range(4))
 async def test_T8_reformatting_never_repeats_a_tool_on_either_road(road: Road, bench: Bench, tries: int) -> None:
     branch = road.branch(*[NO_JSON] * tries, requests(*ANSWER["action_requests"], name="Oslo"), tools=tools(bench))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -13,6 +14,8 @@ from support.roads import Bench, Road, request, requests, structured, text
 
 from lionagi._errors import ConfigurationError, ParseError
 from lionagi.ln.clock import NoWaitClock
+from lionagi.ln.types import Spec
+from lionagi.models.field_model import FieldModel
 from lionagi.operations.schema.structure import Structure
 from lionagi.service.imodel import iModel
 from lionagi.testing import TestBranch, scripted_imodel
@@ -95,23 +98,44 @@ async def test_the_native_schema_is_narrowed_to_the_selected_tools(api_road: Roa
     assert set(echo["properties"]["arguments"]["properties"]) == {"words"}
 
 
+SCHEMAS = [{"type": "function", "function": {"name": "theirs", "parameters": {"type": "object", "properties": {}}}}]
+
+
 @pytest.mark.record("DEC-02-9")
 @pytest.mark.parametrize(
-    ("given", "natively"),
+    "offer", [{"actions": True}, {"tool_schemas": SCHEMAS}, {}], ids=["actions", "schemas", "none"]
+)
+@pytest.mark.parametrize(
+    "asks",
     [
-        ({"actions": True}, True),
-        ({"actions": True, "response_format": City}, False),
-        ({"actions": True, "reason": True}, False),
-        ({}, False),
+        {},
+        {"response_format": City},
+        {"response_format": City(zebra_name="x")},
+        {"response_format": {"zebra_name": "a name"}},
+        {"reason": True},
+        {"field_models": [Spec(str, name="zebra_name")]},
+        {"field_models": [FieldModel(str, "zebra_name")]},
+        {"response_format": City, "reason": True, "field_models": [Spec(int, name="score")]},
+        {"structure": Shout(City)},
     ],
-    ids=["actions", "model", "reason", "nothing"],
+    ids=lambda asks: ", ".join(f"{name} {type(value).__name__}" for name, value in asks.items()) or "nothing",
 )
 async def test_tools_go_natively_exactly_where_nothing_else_is_asked_for(
-    api_road: Road, bench: Bench, given: Any, natively: bool
+    road: Road, bench: Bench, offer: Any, asks: Any
 ) -> None:
-    branch = api_road.branch(structured(zebra_name="x", action_requests=[]), tools=list(bench.branch.tools.values()))
-    await branch.operate(instruction="a", **given)
-    assert ("tools" in api_road.payloads[0]) == natively
+    branch = road.branch(structured(zebra_name="!x!"), tools=list(bench.branch.tools.values()))
+    await branch.operate(instruction="a", num_parse_retries=0, **offer, **asks)
+    assert ("tools" in road.payloads[0]) == (bool(offer) and not asks)
+
+
+@pytest.mark.record("DEC-39-9")
+@pytest.mark.parametrize("answer", ['{"zebra_nmae": "Oslo"}', "no json"])
+async def test_the_callers_options_for_key_matching_are_left_alone(road: Road, answer: str) -> None:
+    options = {"handle_validation": "return_value", "similarity_threshold": 0.7, "fill_mapping": {"zebra_name": "x"}}
+    before = copy.deepcopy(options)
+    branch = road.branch(text(answer), text(answer))
+    await branch.communicate("a", response_format=City, fuzzy_match_kwargs=options, num_parse_retries=1)
+    assert options == before
 
 
 @pytest.mark.record("DEC-01-1")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 from support.roads import Road, request, requests, structured, text
 
 from lionagi.ln.types import Spec
 from lionagi.operations.operate import operate as operate_module
+from lionagi.operations.operate.step import Step
+from lionagi.protocols.action.manager import ActionManager
 from lionagi.session.branch import Branch
 from lionagi.testing import TestBranch, scripted_imodel
 
@@ -181,10 +184,99 @@ async def test_published_schemas_replace_the_callers(branch: Branch) -> None:
 
 
 @pytest.mark.record("0022-D3-01")
-async def test_an_unknown_selector_fails_before_any_call(branch: Branch) -> None:
-    with pytest.raises(ValueError, match="nosuch"):
-        await branch.operate(instruction="a", actions=True, tools=["nosuch"])
-    assert TestBranch.calls(branch) == []
+async def test_tools_schemas_and_middle_are_made_ready_in_this_order(
+    road: Road, counter: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branch, events = road.branch(text("x"), tools=[counter.tool()]), []
+
+    def spied(name: str, function: Any) -> Any:
+        def spy(*args: Any, **kwargs: Any) -> Any:
+            events.append(name)
+            return function(*args, **kwargs)
+
+        return spy
+
+    chosen = "run_and_collect" if road.name == "agentic" else "communicate"
+    monkeypatch.setattr(ActionManager, "select", spied("publish", ActionManager.select))
+    monkeypatch.setattr(Step, "request_operative", spied("build", Step.request_operative))
+    monkeypatch.setattr(operate_module, "_choose_middle", spied("choose", operate_module._choose_middle))  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(operate_module, chosen, spied("ask", getattr(operate_module, chosen)))
+    await branch.operate(instruction="a", actions=True, tools=["add"], reason=True, num_parse_retries=0)
+    assert [name for name, _ in itertools.groupby(events)] == ["publish", "build", "choose", "ask"]
+
+
+@pytest.mark.record("0022-D3-01")
+@pytest.mark.parametrize(
+    ("tools", "field_models", "error"),
+    [(["nosuch"], None, "nosuch"), (["nosuch"], [3], "nosuch"), (None, [3], "Expected FieldModel or Spec")],
+    ids=["selector", "selector first", "field"],
+)
+async def test_what_cannot_be_made_ready_fails_in_the_same_order_with_no_call(
+    road: Road, counter: Counter, tools: Any, field_models: Any, error: str
+) -> None:
+    branch = road.branch(tools=[counter.tool()])
+    with pytest.raises((ValueError, TypeError), match=error):
+        await branch.operate(instruction="a", actions=True, tools=tools, field_models=field_models)
+    assert road.payloads == []
+    assert len(branch.messages) == 0
+
+
+@pytest.mark.record("0022-D2-01")
+def test_the_coordinator_has_the_parameters_of_the_record() -> None:
+    assert inspect.iscoroutinefunction(operate_module.operate)
+    found = [
+        (name, each.default)
+        for name, each in inspect.signature(operate_module.operate).parameters.items()
+        if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    needed = [(name, inspect.Parameter.empty) for name in ("branch", "instruction", "chat_param")]
+    assert found[:13] == [
+        *needed,
+        ("action_param", None),
+        ("parse_param", None),
+        ("handle_validation", "return_value"),
+        ("invoke_actions", True),
+        ("skip_validation", False),
+        ("clear_messages", False),
+        ("reason", False),
+        ("field_models", None),
+        ("operative", None),
+        ("middle", None),
+    ]
+    assert list(inspect.signature(operate_module.operate).parameters)[:13] == [name for name, _ in found[:13]]
+
+
+@pytest.mark.record("DEC-03-6")
+@pytest.mark.parametrize(
+    ("field_name", "flags"),
+    [
+        ("reason", {"reason": True}),
+        ("action_required", {"actions": True}),
+        ("action_requests", {"actions": True}),
+        ("action_responses", {"actions": True}),
+        ("reason", {"reason": True, "actions": True, "field_models": [Spec(int, name="score")]}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("form", ["class", "instance", "dict"])
+async def test_a_field_of_the_callers_that_a_flag_would_override_is_refused_before_the_call(
+    road: Road, counter: Counter, field_name: str, flags: Any, form: str
+) -> None:
+    theirs = create_model("Theirs", **{field_name: (str, "")})  # pyright: ignore[reportCallIssue, reportArgumentType]
+    given = {"class": theirs, "instance": theirs(), "dict": {field_name: "a word"}}[form]
+    branch = road.branch(tools=[counter.tool()])
+    for _ in range(2):  # nothing that was kept from the first time lets it through
+        with pytest.raises(ValueError, match=field_name):
+            await branch.operate(instruction="a", response_format=given, **flags)
+    assert road.payloads == []
+
+
+@pytest.mark.record("DEC-03-6")
+async def test_the_same_field_is_the_callers_own_where_no_flag_would_override_it(road: Road) -> None:
+    theirs = create_model("Theirs", reason=(str, ...), action_requests=(str, ...))
+    branch = road.branch(structured(reason="r", action_requests="a"))
+    result = await branch.operate(instruction="a", response_format=theirs)
+    assert (result.reason, result.action_requests) == ("r", "a")
 
 
 @pytest.mark.record("0022-D3-02")

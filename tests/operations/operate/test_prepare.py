@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from pydantic import ValidationError as PydanticError
-from support.roads import Road, text
+from support.roads import Road, structured, text
 
 from lionagi.ln.calls import AlcallParams
+from lionagi.ln.types import Spec
 from lionagi.models.field_model import FieldModel
 from lionagi.models.hashable_model import HashableModel
 from lionagi.operations._defaults import get_default_action_call, make_parse_param
+from lionagi.operations.communicate.communicate import prepare_communicate_kw
 from lionagi.operations.fields import Instruct
 from lionagi.operations.operate.operate import prepare_operate_kw
 from lionagi.operations.operate.step import Step
@@ -281,10 +283,27 @@ async def test_other_keywords_reach_the_payload(road: Road) -> None:
 
 
 @pytest.mark.record("0022-D1-24", "DEC-0022-1-1")
-def test_an_operative_of_the_callers_is_dropped_with_a_warning(api: Branch) -> None:
+@pytest.mark.parametrize("flags", [{}, {"actions": True}, {"reason": True}, {"response_format": Answer}], ids=str)
+async def test_an_operative_of_the_callers_is_dropped_with_a_warning_and_changes_nothing(
+    road: Road, flags: Any
+) -> None:
+    theirs = Step.request_operative(name="Theirs", actions=True, reason=True, field_models=[FieldModel(int, "score")])
+    seen: list[Any] = []
+
+    async def middle(*args: Any, **_: Any) -> Any:
+        seen.append((args[2].response_format, args[3].response_format, args[2].tool_schemas))
+
+    branch = road.branch()
     with pytest.warns(DeprecationWarning, match=r"response_format.*field_models"):
-        plan = prepare_operate_kw(api, operative=Step.request_operative(actions=True))
+        plan = prepare_operate_kw(branch, operative=theirs, middle=middle, **flags)
     assert plan["operative"] is None
+    plain = prepare_operate_kw(branch, middle=middle, **flags)
+    assert plan == plain
+    with pytest.warns(DeprecationWarning, match="operative"):
+        await branch.operate(operative=theirs, middle=middle, **flags)
+    await branch.operate(middle=middle, **flags)
+    assert seen[0] == seen[1]
+    assert "score" not in getattr(seen[0][0], "model_fields", {})
 
 
 @pytest.mark.record("0022-D1-25")
@@ -314,13 +333,47 @@ def test_added_keywords_ride_in_the_parameters(api: Branch) -> None:
     assert (action.tool_timeout, action.max_tool_calls, action.max_concurrent_tools) == (2.0, 5, 6)
 
 
+@pytest.mark.record("DEC-27-2")
+@pytest.mark.parametrize("asks", [{"reason": True}, {"actions": True}, {"field_models": [Spec(int, name="score")]}])
+async def test_a_generated_format_is_read_as_the_caller_says(road: Road, asks: Any) -> None:
+    branch = road.branch(text("no json"), text("no json"))
+    result = await branch.operate(instruction="a", num_parse_retries=0, structured_output="prompt", **asks)
+    assert result == "no json"
+    assert len(road.payloads) == 1
+    helper = scripted_imodel([structured(reason={"title": "helped"}, score=1, action_requests=[])])
+    await branch.operate(instruction="a", parse_model=helper, num_parse_retries=1, **asks)
+    assert len(road.payloads) == 2
+    assert len(TestBranch.calls(Branch(chat_model=helper))) == 1
+
+
+WHO_HAS: dict[str, tuple[Any, ...]] = {
+    "structure": (Branch.operate, Branch.parse, prepare_operate_kw, prepare_communicate_kw),
+    "structured_output": (Branch.operate, Branch.chat, Branch.run, prepare_operate_kw, prepare_communicate_kw),
+    "num_parse_retries": (Branch.operate, Branch.parse, prepare_operate_kw, prepare_communicate_kw),
+    "tool_timeout": (Branch.operate, Branch.act, prepare_operate_kw),
+    "max_tool_calls": (Branch.operate, prepare_operate_kw),
+    "max_concurrent_tools": (Branch.operate, prepare_operate_kw),
+}
+
+
 @pytest.mark.record("DEC-34-1")
-@pytest.mark.parametrize("verb", [Branch.operate, Branch.parse, prepare_operate_kw])
-def test_added_keywords_are_keyword_only(verb: Any) -> None:
-    found = inspect.signature(verb).parameters
-    added = [found[name] for name in ("structure", *ADDED) if name in found]
-    assert len(added) >= 2
-    assert {each.kind for each in added} == {inspect.Parameter.KEYWORD_ONLY}
+def test_added_keywords_are_keyword_only_on_every_verb_that_has_them() -> None:
+    verbs = [getattr(Branch, name) for name in ("operate", "communicate", "chat", "parse", "run", "act", "interpret")]
+    for name, wanted in WHO_HAS.items():
+        having = [verb for verb in (*verbs, *wanted) if name in inspect.signature(verb).parameters]
+        assert set(having) == set(wanted)
+        for verb in having:
+            assert inspect.signature(verb).parameters[name].kind is inspect.Parameter.KEYWORD_ONLY, (verb, name)
+
+
+@pytest.mark.record("DEC-34-1")
+async def test_communicate_takes_them_as_keywords_and_nothing_but_the_instruction_by_place(road: Road) -> None:
+    branch = road.branch(text("no json"))
+    with pytest.raises(TypeError, match="positional"):
+        await branch.communicate("a", None)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(ValueError, match="Answer"):
+        await branch.communicate("a", response_format=Answer, num_parse_retries=0, structured_output="prompt")
+    assert len(road.payloads) == 1
 
 
 @pytest.mark.record("DEC-34-3")

@@ -87,7 +87,6 @@ async def test_every_attempt_is_a_span_of_its_own(road: Road) -> None:
     assert [span.attributes["attempt"] for span in seen.walk() if span.name == "parse attempt"] == [0, 1, 2]
 
 
-@pytest.mark.record("DEC-10-2")
 async def test_reformatting_never_runs_a_tool_again(road: Road, bench: Bench) -> None:
     branch = road.branch(
         text("no json"),
