@@ -97,3 +97,17 @@ def test_F4_a_text_is_the_number_it_says_or_a_type_error_in_50_ms(kind: Any, tex
     else:
         assert isinstance(found, TypeError)
         assert len(str(found)) < 300
+
+
+def test_a_range_says_which_bound_was_missed() -> None:
+    assert applied("range", 1, min=5, max=9) == "Field 'a' must be at least 5, not 1."
+    assert applied("range", 10, min=5, max=9) == "Field 'a' must be at most 9, not 10."
+
+
+def test_a_filled_form_shares_no_container_with_its_source() -> None:
+    form = WorkForm(fields={"a": FieldSpec(name="a")}, metadata={"k": 1})
+    filled = fill_form(form, {"a": "x"})
+    filled.fields["b"] = FieldSpec(name="b")
+    filled.metadata["k"] = 2
+    filled.values["a"] = "y"
+    assert (form.field_names(), form.metadata, form.values) == (["a"], {"k": 1}, {})
