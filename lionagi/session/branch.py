@@ -8,8 +8,6 @@ from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from pydantic import PrivateAttr
-
 from lionagi import operations, session
 from lionagi.ln.trace import trace
 from lionagi.operations.act._gate import Gate, authorize
@@ -70,16 +68,18 @@ class Branch(Element):
 
     user: Any = None
     name: str | None = None
-    _msgs: MessageManager = PrivateAttr()
-    _acts: ActionManager = PrivateAttr()
-    _mdls: iModelManager = PrivateAttr()
-    _logs: Pile[Log] = PrivateAttr(default_factory=lambda: Pile(item_type=Log))
-    _wire_cache: WireCache = PrivateAttr(default_factory=WireCache)
-    _gate: Gate | None = PrivateAttr(default=None)
-    _observer: Any = PrivateAttr(default=None)
-    _hooks: HookBus | None = PrivateAttr(default=None)
-    _operations: Mapping[str, Callable[..., Any]] | None = PrivateAttr(default=None)
-    _context_providers: ContextProviderRegistry | None = PrivateAttr(default=None)
+    # Not pydantic's private attributes: those are found by a slow __getattr__, and each tool call asks for ten.
+    if TYPE_CHECKING:
+        _msgs: MessageManager
+        _acts: ActionManager
+        _mdls: iModelManager
+        _logs: Pile[Log]
+        _wire_cache: WireCache
+        _gate: Gate | None
+        _observer: Any
+        _hooks: HookBus | None
+        _operations: Mapping[str, Callable[..., Any]] | None
+        _context_providers: ContextProviderRegistry | None
 
     # Every call looks here; a getter in C keeps that out of its walk.
     context_providers = property(attrgetter("_context_providers"), doc="``providers``, None before its first use.")
@@ -102,6 +102,9 @@ class Branch(Element):
         own: dict[str, Any] = {"user": user, "name": name, **fields}
         super().__init__(**own)
         object.__setattr__(self, "__pydantic_fields_set__", self.all_names)
+        self._gate = self._observer = self._hooks = self._operations = self._context_providers = None
+        self._logs = Pile(item_type=Log)
+        self._wire_cache = WireCache()
         self._msgs = MessageManager(messages=messages)
         self._acts = ActionManager()
         chat_with = model_of(chat_model) if chat_model is not None else iModel()
