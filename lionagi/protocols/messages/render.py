@@ -109,7 +109,8 @@ def instruction_wire(
     if lead:
         changes["guidance"] = join_blocks(lead, content.guidance)
     if not changes:
-        return content.chat(MessageRole.USER) if content.rendered else None
+        wire = content.chat(MessageRole.USER)
+        return wire if wire["content"] else None
     rendered = content.with_updates(**changes).rendered
     return {"role": "user", "content": rendered} if rendered else None
 
