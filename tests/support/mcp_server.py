@@ -1,7 +1,8 @@
 """A small real MCP server over standard input and output, made with the SDK's low-level parts of either release line.
 
 Run as a program. ``broken`` as its argument makes it end at once, ``mute`` never answer, ``odd`` list tools with a
-name that providers refuse and with schemas that cannot be used.
+name that providers refuse and with schemas that cannot be used, ``endless`` list pages without end, and
+``silent`` never list anything.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ ANSWERS: dict[str, Any] = {
     "nothing": [],
     "picture": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}],
 }
+SILENT: list[dict[str, Any]] = []
 calls = 0
 
 
@@ -84,7 +86,9 @@ async def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(listed: list[dict[str, Any]], cursor: str | None) -> dict[str, Any]:
-    """One half of the tools at a time."""
+    """One half of the tools at a time; for an empty listing, one empty page after the other."""
+    if not listed:
+        return {"tools": [], "nextCursor": "more"}
     half = len(listed) // 2
     return {"tools": listed[half:]} if cursor else {"tools": listed[:half], "nextCursor": "more"}
 
@@ -94,6 +98,8 @@ def make(listed: list[dict[str, Any]]) -> Any:
     types: Any = mcp.types
 
     async def on_list(context: Any, params: Any) -> Any:
+        if listed is SILENT:
+            await asyncio.Event().wait()
         return types.ListToolsResult.model_validate(page(listed, params.cursor if params else None))
 
     async def on_call(context: Any, params: Any) -> Any:
@@ -126,7 +132,7 @@ def main(mode: str) -> None:
     if mode == "mute":
         sys.stdin.read()
     else:
-        asyncio.run(serve(ODD if mode == "odd" else TOOLS))
+        asyncio.run(serve({"odd": ODD, "endless": [], "silent": SILENT}.get(mode, TOOLS)))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import builtins
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from lionagi._errors import ExecutionError, ValidationError
+from lionagi._errors import ExecutionError, TimeoutError, ValidationError
 from lionagi.protocols.mcp._host import on_host
 from lionagi.protocols.mcp._link import Link
 
@@ -33,7 +34,7 @@ class McpServer:
         name: For people and messages.
         config: ``command`` and ``args``, ``env`` (added to HOME, PATH and the like; the rest of the environment is not
             passed on) and ``cwd``.
-        start_timeout: Seconds until the server has to have answered.
+        start_timeout: Seconds until the server has to have answered, and to have listed its tools.
     """
 
     def __init__(self, name: str, config: Mapping[str, Any], *, start_timeout: float = 30.0) -> None:
@@ -78,16 +79,20 @@ class McpServer:
         link, session = await self._session()
         tools: list[dict[str, Any]] = []
         cursor: str | None = None
-        for _ in range(_MAX_PAGES):
-            given = None if cursor is None else mcp.types.PaginatedRequestParams(cursor=cursor)
-            try:
-                page = _wire(await session.list_tools(params=given))
-            except Exception as error:
-                raise await self._failure(link, "tools/list", error) from error
-            tools += page["tools"]
-            cursor = page.get("nextCursor")
-            if cursor is None:
-                return tools
+        try:
+            async with asyncio.timeout(self.start_timeout):
+                for _ in range(_MAX_PAGES):
+                    given = None if cursor is None else mcp.types.PaginatedRequestParams(cursor=cursor)
+                    page = _wire(await session.list_tools(params=given))
+                    tools += page["tools"]
+                    cursor = page.get("nextCursor")
+                    if cursor is None:
+                        return tools
+        except builtins.TimeoutError as error:
+            text = f"MCP server {self.name!r} did not list its tools within {self.start_timeout:g} s"
+            raise TimeoutError(text, cause=error) from error
+        except Exception as error:
+            raise await self._failure(link, "tools/list", error) from error
         raise ValidationError(f"MCP server {self.name!r} lists its tools on more than {_MAX_PAGES} pages")
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
