@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import threading
 from typing import Any
 
@@ -195,3 +196,64 @@ async def test_A3_a_turn_that_is_cancelled_while_a_person_is_asked_runs_nothing(
         await turn
     assert bench.events == []
     assert [record["status"] for record in bench.audit] == ["cancelled"] * 2
+
+
+# -- what is shown is what runs
+
+
+@pytest.mark.parametrize("who", ["gate", "hook", "another tool"])
+async def test_A4_whoever_changes_the_request_after_it_was_shown_changes_nothing_that_runs(
+    road: Road, bench: Bench, who: str
+) -> None:
+    """The value is one of a Middle of the caller's own, so that others can hold on to it."""
+    got: list[Any] = []
+    shown: list[Any] = []
+    parts: list[Any] = ["a", ["deep"]]
+    asked = [request("send", parts=parts), request("send", parts=parts)]
+
+    def spoil() -> None:
+        parts.append("evil")
+        parts[1].append("evil")
+
+    async def send(parts) -> None:
+        """Send parts."""
+        got.append(copy.deepcopy(parts))
+        if who == "another tool":
+            spoil()
+
+    async def gate(invocation: ToolInvocation) -> bool:
+        shown.append(copy.deepcopy(invocation.arguments["parts"]))
+        invocation.arguments["parts"].append("evil")
+        if who == "gate":
+            spoil()
+        return True
+
+    async def hook(**_: Any) -> None:
+        if who == "hook":
+            spoil()
+
+    async def middle(*_: Any, **__: Any) -> Any:
+        return {"action_requests": asked}
+
+    branch = road.branch(tools=[send])
+    branch.gate, branch.hooks = gate, HookBus()
+    branch.hooks.on(HookPoint.TOOL_PRE, hook)
+    await branch.operate(instruction="a", actions=True, action_strategy="sequential", middle=middle)
+    assert got == shown
+    assert got[0] == ["a", ["deep"]]
+    records = [log.content["arguments"]["parts"] for log in branch.logs if log.content["kind"] == "tool_call"]
+    assert records == got
+
+
+async def test_A4_arguments_that_cannot_be_copied_for_the_gate_are_refused(bench: Bench) -> None:
+    def take(lock) -> None:
+        """Take a lock."""
+        bench.events.append("+")
+
+    bench.branch.register_tools(take)
+    bench.branch.gate = Person(0)
+    found = await act(bench.branch, [request("take", lock=threading.Lock()), request("safe", n=1)], ActionParam())
+    assert found[0].output["error"] == "denied"
+    assert "copied" in found[0].output["message"]
+    assert found[1].output == 2
+    assert bench.entered == ["+1"]
