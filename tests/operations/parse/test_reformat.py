@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 from support.roads import Bench, Road, request, structured, text
 
+from lionagi._errors import ParseError
 from lionagi.ln.clock import ManualClock, NoWaitClock
 from lionagi.ln.trace import trace
 from lionagi.session.branch import Branch
@@ -111,3 +114,38 @@ async def test_reformatting_leaves_no_messages(road: Road) -> None:
     branch = road.branch(text("no json"), structured(name="Oslo"))
     await branch.operate(instruction="a", response_format=City)
     assert [type(message).__name__ for message in branch.messages] == ["Instruction", "AssistantResponse"]
+
+
+class Rows(BaseModel):
+    rows: list[Any]
+
+
+def in_need_of_repair(size: int) -> str:
+    """Return a mapping in single quotes of ``size`` bytes."""
+    return "{'rows': ['" + "y" * (size - 14) + "']}"
+
+
+@pytest.mark.record("DEC-27-6")
+@pytest.mark.parametrize(
+    ("said", "is_read"),
+    [
+        (lambda: json.dumps({"rows": ["x" * 100] * 100_000}), True),
+        (lambda: in_need_of_repair(256 * 1024), True),
+        (lambda: in_need_of_repair(256 * 1024 + 1), False),
+        (lambda: "{'rows': " + "[" * 199 + "]" * 199 + "}", True),
+        (lambda: "{'rows': " + "[" * 200 + "]" * 200 + "}", False),
+    ],
+    ids=["valid 10 MB", "repair 256 KiB", "repair above", "repair 200 deep", "repair deeper"],
+)
+async def test_valid_json_is_read_at_any_size_and_repaired_within_bounds(
+    said: Callable[[], str], is_read: bool
+) -> None:
+    answer = said()
+    branch = TestBranch.from_text("never")
+    if is_read:
+        read = await branch.parse(answer, response_format=Rows, max_retries=0, handle_validation="raise")
+        assert len(read.rows) == (100_000 if len(answer) > 10_000_000 else 1)
+    else:
+        with pytest.raises(ParseError):
+            await branch.parse(answer, response_format=Rows, max_retries=0, handle_validation="raise")
+    assert TestBranch.calls(branch) == []
