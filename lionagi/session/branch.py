@@ -113,12 +113,9 @@ class Branch(Element):
         if logs is not None:
             self._logs.include(logs)
         if system is not None or system_datetime:
+            facts: dict[str, Any] = {"system": system, "system_datetime": system_datetime, "recipient": self.id}
             sender = system_sender or user or "system"
-            self._msgs.set_system(
-                MessageManager.create_system(
-                    system=system, system_datetime=system_datetime, sender=sender, recipient=self.id
-                )
-            )
+            self._msgs.set_system(MessageManager.create_system(sender=sender, **facts))
         if tools is not None:
             self.register_tools(tools)
 
