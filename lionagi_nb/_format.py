@@ -1,44 +1,15 @@
-"""Numbers, sizes, cuts and hidden characters, said the same way in every view."""
+"""Numbers, sizes and cuts, said the same way in every view."""
 
 from __future__ import annotations
 
-import re
+from lionagi.ln.hidden import split_hidden
 
-__all__ = ("cap_word", "clip", "count", "duration", "hidden", "joined", "show_hidden", "size")
-
-# Controls, direction marks, zero-width and tag characters, fillers that look like nothing, lone surrogates.
-# Tab and newline are left: they are laid out, not hidden. U+FE0F is left: it only chooses a symbol's coloured form.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-
-
-def hidden(text: str) -> list[tuple[str, bool]]:
-    r"""Split `text` into runs; True marks a run that is the escape (such as ``\u202e``) of a hidden character."""
-    if not _HIDDEN.search(text):
-        return [(text, False)] if text else []
-    runs: list[tuple[str, bool]] = []
-    at = 0
-    for match in _HIDDEN.finditer(text):
-        if match.start() > at:
-            runs.append((text[at : match.start()], False))
-        runs.append((_escape(match.group()), True))
-        at = match.end()
-    if at < len(text):
-        runs.append((text[at:], False))
-    return runs
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+__all__ = ("cap_word", "clip", "count", "duration", "joined", "show_hidden", "size")
 
 
 def show_hidden(text: str) -> str:
     r"""Return `text` with every hidden character written as its escape, so that no terminal or reader is fooled."""
-    return _HIDDEN.sub(lambda m: _escape(m.group()), text)
+    return "".join(run for run, _ in split_hidden(text))
 
 
 def clip(text: str, limit: int) -> str:

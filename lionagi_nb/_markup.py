@@ -10,7 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from ._format import hidden, size
+from lionagi.ln.hidden import split_hidden
+
+from ._format import size
 from ._json import byte_size, pretty, thaw
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def _shown(value: Any) -> Any:
         return value
     from markupsafe import Markup, escape
 
-    runs = hidden(value)
+    runs = split_hidden(value)
     if len(runs) == 1 and not runs[0][1]:
         return escape(value)
     box = Markup('<span class="' + _BOX + '">{}</span>')

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from ._format import clip
 
-__all__ = ("Piece", "Pieces", "Role", "join_names", "plain", "sentence", "separator")
+__all__ = ("Piece", "Pieces", "Role", "join_names", "phrase", "plain", "sentence", "separator")
 
 Role = Literal["t", "code", "b", "bcode", "dim", "dimcode", "quote", "dimquote", "sep"]
 
@@ -57,6 +57,11 @@ def sentence(words: str, limit: int = 300) -> Pieces:
     if lead is None:
         return _coded(words, bold_first=True)
     return _coded(words[: lead.end()], bold=True) + _coded(words[lead.end() :])
+
+
+def phrase(words: str, limit: int = 300) -> Pieces:
+    """Return words as pieces: names in backticks and `key=value` as code, nothing in bold."""
+    return _coded(clip(" ".join(words.split()), limit))
 
 
 def _coded(words: str, *, bold: bool = False, bold_first: bool = False) -> Pieces:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lionagi.ln.patterns import late_pattern
 
-__all__ = ("one_line", "reveal")
+__all__ = ("one_line", "reveal", "split_hidden")
 
 # Controls, direction marks, zero-width and tag characters, separators that break lines, fillers that look like
 # nothing, lone surrogates. U+FE0F is left: it only chooses a symbol's coloured form.
@@ -32,6 +32,23 @@ def reveal(text: str) -> str:
 def one_line(text: str) -> str:
     r"""Return the text on one line, every hidden character as its escape, newlines and tabs too."""
     return _HIDDEN.sub(lambda found: _escape(found.group()), text)
+
+
+def split_hidden(text: str) -> list[tuple[str, bool]]:
+    r"""Split a text into runs, in order; True marks a run that is the escape of a hidden character.
+
+    Newlines and tabs are left in the other runs: a page lays them out.
+    """
+    runs: list[tuple[str, bool]] = []
+    at = 0
+    for found in _HIDDEN.finditer(text):
+        if found.group() in "\n\t":
+            continue
+        if found.start() > at:
+            runs.append((text[at : found.start()], False))
+        runs.append((_escape(found.group()), True))
+        at = found.end()
+    return [*runs, (text[at:], False)] if at < len(text) else runs
 
 
 def _escape(char: str) -> str:

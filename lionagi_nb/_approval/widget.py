@@ -9,7 +9,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from lionagi_nb._format import clip, hidden
+from lionagi.ln.hidden import split_hidden
+from lionagi_nb._format import clip
 from lionagi_nb._json import pretty
 from lionagi_nb._markup import styles
 from lionagi_nb._records import mapping, words
@@ -33,7 +34,7 @@ class ApprovalWidget(anywidget.AnyWidget):
 def question(function: str, arguments: dict[str, Any], seconds: float, on_answer: Callable[[bool, str], None]) -> Any:
     """Return the widget that asks; `on_answer` gets whether it was allowed and the reason that was typed."""
     rows = [_row(name, value) for name, value in arguments.items()]
-    state = {"function": hidden(function), "rows": rows, "seconds": seconds, "css": styles("approval.css")}
+    state = {"function": split_hidden(function), "rows": rows, "seconds": seconds, "css": styles("approval.css")}
     widget = ApprovalWidget(state=state)
 
     def receive(_: Any, content: Any, buffers: Any) -> None:
@@ -47,5 +48,5 @@ def question(function: str, arguments: dict[str, Any], seconds: float, on_answer
 
 def _row(name: str, value: Any) -> dict[str, Any]:
     text = pretty(value, _VALUE + 1)
-    shown = hidden(text if len(text) <= _VALUE else f"{text[:_VALUE]}\n… more than {_VALUE:,} characters")
-    return {"name": hidden(clip(name, 200)), "value": shown, "hidden": any(boxed for _, boxed in shown)}
+    shown = split_hidden(text if len(text) <= _VALUE else f"{text[:_VALUE]}\n… more than {_VALUE:,} characters")
+    return {"name": split_hidden(clip(name, 200)), "value": shown, "hidden": any(boxed for _, boxed in shown)}

@@ -111,7 +111,7 @@ class CompareView(View):
 
 
 def _same_words(n: int) -> str:
-    return "CompareStep 1 is the same" if n == 1 else f"Steps 1 to {n:,} are the same"
+    return "Step 1 is the same" if n == 1 else f"Steps 1 to {n:,} are the same"
 
 
 def _explained(pair: Pair, at: int, *, last: bool) -> Pieces:
@@ -119,9 +119,9 @@ def _explained(pair: Pair, at: int, *, last: bool) -> Pieces:
     assert step is not None
     tail = "" if last else " Later steps follow from it."
     if pair.verdict == "missing":
-        return (Piece("t", f"CompareStep {at:,}, a {step.kind}, happened in the first only.{tail}"),)
+        return (Piece("t", f"Step {at:,}, a {step.kind}, happened in the first only.{tail}"),)
     if pair.verdict == "added":
-        return (Piece("t", f"CompareStep {at:,}, a {step.kind}, happened in the second only.{tail}"),)
+        return (Piece("t", f"Step {at:,}, a {step.kind}, happened in the second only.{tail}"),)
     if step.kind == "prompt":
         return (Piece("t", f"What was said to the model differs at step {at:,}.{tail}"),)
     if step.kind == "tool":

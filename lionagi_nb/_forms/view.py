@@ -12,7 +12,7 @@ from lionagi.work.form import VALID_TRANSITIONS, WorkForm
 from lionagi.work.rules import RuleSet
 from lionagi_nb._format import count
 from lionagi_nb._markup import render
-from lionagi_nb._pieces import plain, sentence
+from lionagi_nb._pieces import phrase, plain
 from lionagi_nb._text import rows_table
 from lionagi_nb._views import MAX_ROWS, StatusMark, View
 
@@ -85,7 +85,7 @@ class FormView(View):
             return lines
         cells: list[list[str]] = []
         for row in facts.fields[:MAX_ROWS]:
-            said = [f"{_MARKS['error']} {plain(sentence(text))}" for text in row.problems] or [str(_MARKS["ok"])]
+            said = [f"{_MARKS['error']} {plain(phrase(text))}" for text in row.problems] or [str(_MARKS["ok"])]
             cells.append([row.name, _value_text(row), _expected(row), said[0]])
             cells += [["", "", "", text] for text in said[1:]]
         lines += ["", *rows_table(("field", "value", "expected", "problem"), cells)] if cells else []
@@ -93,12 +93,12 @@ class FormView(View):
         lines += [f"{left:,} more fields"] if left > 0 else []
         if facts.rules:
             ruled = [
-                [r.rule_id, plain(sentence(r.check)), r.field, f"{_MARKS[r.status]} {r.words}".rstrip()]
+                [r.rule_id, plain(phrase(r.check)), r.field, f"{_MARKS[r.status]} {r.words}".rstrip()]
                 for r in facts.rules[:MAX_ROWS]
             ]
             lines += ["", *rows_table(("rule", "check", "field", "result"), ruled)]
         if facts.undeclared:
-            rest = [[u.name, u.value, plain(sentence(_REFUSED if u.refused else _KEPT))] for u in facts.undeclared]
+            rest = [[u.name, u.value, plain(phrase(_REFUSED if u.refused else _KEPT))] for u in facts.undeclared]
             lines += ["", *rows_table(("undeclared", "value", "what happens"), rest[:MAX_ROWS])]
         return lines
 
@@ -120,13 +120,13 @@ class FormView(View):
             short=self._short,
             kept=" · ".join(kept),
             marks=_MARKS,
-            fields=[(row, [sentence(text) for text in row.problems]) for row in facts.fields[:MAX_ROWS]],
+            fields=[(row, [phrase(text) for text in row.problems]) for row in facts.fields[:MAX_ROWS]],
             more=len(facts.fields) - MAX_ROWS,
-            rules=[(row, sentence(row.check), sentence(row.words)) for row in facts.rules[:MAX_ROWS]],
+            rules=[(row, phrase(row.check), phrase(row.words)) for row in facts.rules[:MAX_ROWS]],
             rule_fact=" · ".join(
                 [count(len(facts.rules), "rule"), *(f"{n:,} {word}" for word, n in tally.items() if word != "ok")]
             ),
-            undeclared=[(row, sentence(_REFUSED if row.refused else _KEPT)) for row in facts.undeclared[:MAX_ROWS]],
+            undeclared=[(row, phrase(_REFUSED if row.refused else _KEPT)) for row in facts.undeclared[:MAX_ROWS]],
         )
 
 

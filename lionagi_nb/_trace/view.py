@@ -13,7 +13,7 @@ from lionagi_nb._pieces import Piece, Pieces, plain, sentence
 from lionagi_nb._records import is_branch, mapping, words
 from lionagi_nb._text import rows_table
 from lionagi_nb._timeline.view import axis, bar_of
-from lionagi_nb._views import MAX_ROWS, StatusMark, View
+from lionagi_nb._views import MAX_ROWS, StatusMark, View, status
 
 from .ring import last_trace
 
@@ -25,7 +25,6 @@ _MARKS = {
     "error": StatusMark("✗", "error", "error"),
     "cancelled": StatusMark("□", "cancelled", "off"),
     "open": StatusMark("●", "running", "pending"),
-    "not run": StatusMark("–", "not run", "off"),
 }
 _EARLY = "actions not run"
 _NAMED = ("tool", "authorize")
@@ -77,10 +76,10 @@ class TraceView(View):
         if not self.rows:
             return [f"{head}: no stages", _EMPTY]
         cells = [
-            ["  " * row.depth + f"{row.name} {row.about}".rstrip(), str(_MARKS[row.status]), plain(sentence(row.what))]
+            ["  " * row.depth + f"{row.name} {row.about}".rstrip(), str(_mark(row.status)), plain(sentence(row.what))]
             for row in self.rows[:MAX_ROWS]
         ]
-        lines = [f"{head}: {_MARKS[self.verdict]}", ", ".join(self._facts()), ""]
+        lines = [f"{head}: {_mark(self.verdict)}", ", ".join(self._facts()), ""]
         lines += rows_table(("stage", "status", "what happened"), cells)
         left = len(self.rows) - MAX_ROWS
         return [*lines, f"{left:,} more stages"] if left > 0 else lines
@@ -93,7 +92,7 @@ class TraceView(View):
             "trace.html.j2",
             "trace.css",
             subject=self.subject,
-            verdict=_MARKS[self.verdict] if self.rows else None,
+            verdict=_mark(self.verdict) if self.rows else None,
             fact=" · ".join(facts) if self.rows else "no stages",
             labels=labels,
             rows=[_row_html(row, i, top, self.verdict) for i, row in enumerate(self.rows[:MAX_ROWS])],
@@ -105,6 +104,10 @@ class TraceView(View):
 _EMPTY = "Nothing was traced here."
 
 
+def _mark(word: str) -> StatusMark:
+    return _MARKS.get(word) or status(word)
+
+
 def _row_html(row: StageRow, place: int, top: float, verdict: str) -> dict[str, Any]:
     what: Pieces = sentence(row.what) if row.what else ()
     if row.measured:
@@ -112,8 +115,9 @@ def _row_html(row: StageRow, place: int, top: float, verdict: str) -> dict[str, 
     ran = row.status != "not run"
     return {
         "row": row,
-        "mark": _MARKS[verdict if place == 0 else row.status],
+        "mark": _mark(verdict if place == 0 else row.status),
         "what": what,
+        "failed": row.status in ("error", "timeout"),
         "bar": bar_of(row.start, row.duration, top) if ran else None,
         "time": duration(row.duration) if ran else "–",
         "deep": min(row.depth, 2),
@@ -138,8 +142,17 @@ def _row(span: Span, depth: int) -> StageRow:
     name = span.name
     if name == "parse attempt":
         name, about = "parse", f"attempt {facts.get('attempt', 0)}"
+    # A tool that failed is a stage that went well: what came of the call is what a person asks about.
+    ended = words(facts.get("status")) if name == "tool" and span.status == "ok" else ""
     return StageRow(
-        depth, words(name), about, span.status, reason or _what(span), _measured(facts), span.start, span.duration
+        depth,
+        words(name),
+        about,
+        ended or span.status,
+        reason or _what(span),
+        _measured(facts),
+        span.start,
+        span.duration,
     )
 
 

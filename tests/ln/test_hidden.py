@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionagi.ln.hidden import one_line, reveal
+from lionagi.ln.hidden import one_line, reveal, split_hidden
 
 HOSTILE = st.text(st.characters() | st.sampled_from("\x1b\x9b\x07\r\n\u2028\u2029\u202e\u200b\ufeff\U000e0041\ud800"))
 
@@ -49,3 +49,16 @@ def test_prose_ends_its_lines_with_a_newline_only() -> None:
 
 def test_on_one_line_joiners_are_seen() -> None:
     assert one_line("pay\u200cpal\n") == "pay\\u200cpal\\n"
+
+
+def test_hidden_runs_are_told_apart() -> None:
+    assert split_hidden("pay\u202eeur") == [("pay", False), ("\\u202e", True), ("eur", False)]
+    assert split_hidden("\x1b") == [("\\x1b", True)]
+    assert split_hidden("") == []
+    assert split_hidden("a\tb\nc") == [("a\tb\nc", False)]
+
+
+@given(st.text())
+def test_the_runs_of_visible_text_are_the_text(text: str) -> None:
+    visible = "".join(run for run, boxed in split_hidden(text) if not boxed)
+    assert visible == "".join(char for char in text if char in "\n\t" or one_line(char) == char)

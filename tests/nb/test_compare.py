@@ -53,6 +53,7 @@ async def test_the_first_divergence_names_the_fields_that_changed() -> None:
     page = " ".join(read(view.html()).words)
     assert "differs at step 2 of 5" in page
     assert "first divergence" in page
+    assert "Step 1 is the same" in page
     assert "<del>4</del>" in view.html()
     assert "<ins>3</ins>" in view.html()
 
@@ -69,6 +70,14 @@ async def test_a_tool_call_of_the_second_only_is_added() -> None:
     view = nb.compare(await talk(3, "Done.", refunds=False), await talk(3, "Done."))
     assert view.data()["steps"][2]["verdict"] == "added"
     assert view.data()["steps"][2]["first"] is None
+
+
+@pytest.mark.parametrize(("turned", "words"), [(False, "the first only"), (True, "the second only")])
+async def test_a_step_of_one_side_only_is_said_in_words(turned: bool, words: str) -> None:
+    longer, shorter = await talk(3, "Done."), await talk(3, "Done.")
+    await longer.msgs.a_add_message(instruction="One more thing.", recipient=longer.id)
+    pair = (shorter, longer) if turned else (longer, shorter)
+    assert f"Step 6, a prompt, happened in {words}." in nb.compare(*pair).text()
 
 
 async def test_texts_are_marked_word_by_word() -> None:

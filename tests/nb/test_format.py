@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lionagi_nb._format import clip, count, duration, hidden, joined, show_hidden, size
+from lionagi_nb._format import clip, count, duration, joined, show_hidden, size
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,3 @@ def test_H2_a_hidden_character_is_shown_as_its_escape(char: str) -> None:
 @pytest.mark.parametrize("text", ["naïve Ünïcode 中文 עברית", "a\tb\nc", "❤\ufe0f", ""])
 def test_visible_text_is_left_alone(text: str) -> None:
     assert show_hidden(text) == text
-
-
-def test_hidden_runs_are_told_apart() -> None:
-    assert hidden("pay\u202eeur") == [("pay", False), ("\\u202e", True), ("eur", False)]

@@ -28,7 +28,7 @@ def test_a_sentence_goes_on_under_itself() -> None:
 
 
 def test_line_ends_have_no_spaces_and_no_controls() -> None:
-    assert clean(["a  ", "b\x1b[31m", ""]) == "a\nb\\u001b[31m"
+    assert clean(["a  ", "b\x1b[31m", ""]) == "a\nb\\x1b[31m"
 
 
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), max_size=5))

@@ -89,6 +89,22 @@ async def test_a_failure_shows_its_error() -> None:
     assert "ScriptExhaustedError" in view.text()
 
 
+@pytest.mark.parametrize(("gate", "city", "mark"), [(True, "nowhere", "✗ error"), (False, "Paris", "⊘ denied")])
+async def test_a_tool_that_gave_nothing_does_not_look_fine(gate: bool, city: str, mark: str) -> None:
+    def weather(city: str) -> str:
+        """Return the weather of a city."""
+        raise LookupError(city)
+
+    data = {**ASKS, "action_requests": [{"function": "weather", "arguments": {"city": city}}]}
+    held = TestBranch.from_responses([{"type": "structured", "data": data}], tools=[weather])
+    held.gate = lambda call: gate
+    with lionagi.trace() as seen:
+        await ask(held)
+    (line,) = [line for line in nb.trace(seen).text().splitlines() if "tool weather" in line]
+    assert mark in line
+    assert mark.replace(" ", "\u00a0") in " ".join(read(nb.trace(seen).html()).words).replace(" \u00a0", "\u00a0")
+
+
 def test_what_changes_from_run_to_run_is_not_in_the_text() -> None:
     call = Span("model call", {"usage": {"prompt_tokens": 1412, "completion_tokens": 434}}, 0.1, 1.84, "ok")
     view = nb.trace(Trace([Span("operate", {}, 0.0, 2.0, "ok", children=[call])]))

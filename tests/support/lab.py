@@ -96,11 +96,11 @@ class LabPage:
         """Save the open notebook to disk."""
         self.execute("docmanager:save")
 
-    def screenshot(self, name: str) -> Path:
-        """Write a picture of the window to ``artifacts/<name>.png``."""
+    def screenshot(self, name: str, part: Any = None) -> Path:
+        """Write a picture of the window, or of one part of the page, to ``artifacts/<name>.png``."""
         ARTIFACTS.mkdir(exist_ok=True)
         path = ARTIFACTS / f"{name}.png"
-        self.page.screenshot(path=path)
+        (self.page if part is None else part).screenshot(path=path)
         return path
 
 
