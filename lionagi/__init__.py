@@ -10,9 +10,9 @@ Names are loaded at their first use, so that ``import lionagi`` costs next to no
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lionagi._lazy import lazy_names
 from lionagi.version import __version__
 
 if TYPE_CHECKING:
@@ -99,20 +99,7 @@ _MODULES = {
     "to_dict": "lionagi.ln.dicts",
     "to_list": "lionagi.ln.lists",
     "trace": "lionagi.ln.trace",
+    "types": "lionagi.ln",
 }
-_PACKAGES = {"ln": "lionagi.ln", "types": "lionagi.ln.types"}
 
-
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        value: object = getattr(import_module(_MODULES[name]), name)
-    elif name in _PACKAGES:
-        value = import_module(_PACKAGES[name])
-    else:
-        raise AttributeError(f"module 'lionagi' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _MODULES, modules=("ln",))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lionagi._lazy import lazy_names
 
 if TYPE_CHECKING:
     from lionagi.cli.agent import agent_command
@@ -12,14 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ("agent_command", "form_command", "script_command")
 
-_MODULES = {"agent_command": "agent", "form_command": "form", "script_command": "script"}
+_MODULES = {"agent_command": ".agent", "form_command": ".form", "script_command": ".script"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _MODULES)

@@ -30,7 +30,7 @@ def form_command(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-@form_command.command("check")
+@form_command.command("check", short_help="List every problem of a form file.")
 @click.argument("file")
 @json_option
 def _check(file: str, as_json: bool) -> int:
@@ -83,7 +83,7 @@ def _counts(checked: CheckedForm) -> str:
     return f"{len(form.fields)} fields, {len(form.values)} values"
 
 
-@form_command.command("new")
+@form_command.command("new", short_help="Write a form file from a pydantic model.")
 @click.argument("model", metavar="MODEL.py:CLASS")
 @click.option("-o", "--output", metavar="FILE", help="Write there, not over an existing file, instead of printing.")
 @json_option
@@ -113,7 +113,7 @@ def _new(model: str, output: str | None, as_json: bool) -> int:
     return 0
 
 
-@form_command.command("schema")
+@form_command.command("schema", short_help="Print a form as JSON Schema.")
 @click.argument("file")
 @json_option
 def _schema(file: str, as_json: bool) -> int:

@@ -28,7 +28,7 @@ def script_command(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-@script_command.command("check")
+@script_command.command("check", short_help="Say what script files hold.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_FILE)
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 @json_option
@@ -70,7 +70,7 @@ def _summary(script: ScriptModel) -> str:
     return said
 
 
-@script_command.command("explain")
+@script_command.command("explain", short_help="Say which entry answers a prompt, and why.")
 @click.argument("file", type=_FILE)
 @click.option("--prompt", "prompts", required=True, multiple=True, help="The last user message; repeatable.")
 @click.option("--call", "call_index", type=click.IntRange(0), help="The number of the explained call, from 0.")
@@ -98,7 +98,7 @@ def _explain(
     return EXIT_CODES["completed" if explanation.served else "failed"]
 
 
-@script_command.command("from-branch")
+@script_command.command("from-branch", short_help="Make a script of a saved conversation.")
 @click.argument("snapshot", type=_FILE)
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @json_option

@@ -5,8 +5,9 @@ Names are loaded at first use, so that importing this package costs nothing.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lionagi._lazy import lazy_names
 
 if TYPE_CHECKING:
     from lionagi.service.api_calling import APICalling
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
     from lionagi.service.types import Answer, Capabilities, StreamChunk, ToolCall
 
 _HOMES = {
-    "APICalling": "api_calling",
-    "AgenticEndpoint": "connections.agentic",
-    "Answer": "types",
-    "Capabilities": "types",
-    "Endpoint": "connections.endpoint",
-    "EndpointConfig": "connections.endpoint_config",
-    "EndpointMeta": "connections.registry",
-    "EndpointRegistry": "connections.registry",
-    "EndpointType": "connections.registry",
-    "HeaderFactory": "connections.endpoint_config",
-    "StreamChunk": "types",
-    "ToolCall": "types",
-    "iModel": "imodel",
-    "iModelManager": "manager",
-    "match_endpoint": "connections.registry",
-    "register_endpoint": "connections.registry",
+    "APICalling": ".api_calling",
+    "AgenticEndpoint": ".connections.agentic",
+    "Answer": ".types",
+    "Capabilities": ".types",
+    "Endpoint": ".connections.endpoint",
+    "EndpointConfig": ".connections.endpoint_config",
+    "EndpointMeta": ".connections.registry",
+    "EndpointRegistry": ".connections.registry",
+    "EndpointType": ".connections.registry",
+    "HeaderFactory": ".connections.endpoint_config",
+    "StreamChunk": ".types",
+    "ToolCall": ".types",
+    "iModel": ".imodel",
+    "iModelManager": ".manager",
+    "match_endpoint": ".connections.registry",
+    "register_endpoint": ".connections.registry",
 }
 
 __all__ = (
@@ -62,12 +63,4 @@ __all__ = (
     "register_endpoint",
 )
 
-
-def __getattr__(name: str) -> Any:
-    if (home := _HOMES.get(name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -5,20 +5,13 @@ Names other than Branch's own are loaded at first use, so that a branch costs no
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lionagi._lazy import lazy_names
 
 if TYPE_CHECKING:
     from lionagi.session.context import ContextProvider, ContextProviderRegistry, ProviderReport
 
 __all__ = ("ContextProvider", "ContextProviderRegistry", "ProviderReport")
 
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(import_module(f"{__name__}.context"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, dict.fromkeys(__all__, ".context"))

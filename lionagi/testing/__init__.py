@@ -6,8 +6,9 @@ and that must load neither the session nor the operations.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lionagi._lazy import lazy_names
 
 if TYPE_CHECKING:
     from lionagi._errors import RealModelCallError, ScriptExhaustedError, StaleRecordingError
@@ -172,15 +173,4 @@ _HOMES: dict[str, tuple[str, ...]] = {
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(module), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _MODULE_OF)

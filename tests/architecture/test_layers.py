@@ -37,6 +37,7 @@ LAYERS: dict[str, tuple[int, str]] = {
     "lionagi.ln": (1, "ground"),
     "lionagi.models": (1, "ground"),
     "lionagi._errors": (0, "bottom"),
+    "lionagi._lazy": (0, "bottom"),
     "lionagi.version": (0, "bottom"),
 }
 

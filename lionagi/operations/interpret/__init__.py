@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lionagi._lazy import lazy_names
 
 if TYPE_CHECKING:
     from lionagi.operations.interpret import interpret
 
 __all__ = ("interpret",)
 
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, modules=__all__)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lionagi._lazy import lazy_names
 from lionagi.protocols.generic.element import ID, Element
 from lionagi.protocols.generic.event import Event, EventStatus, Execution
 from lionagi.protocols.generic.log import Log
@@ -27,8 +27,6 @@ __all__ = (
     "Progression",
 )
 
-
-def __getattr__(name: str) -> Any:
-    if name in ("DataLogger", "DataLoggerConfig"):  # a Branch does without them
-        return getattr(import_module(f"{__name__}.data_logger"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(
+    __name__, dict.fromkeys(("DataLogger", "DataLoggerConfig"), ".data_logger")
+)  # a Branch does without
