@@ -73,38 +73,43 @@ async def cancelled_at(k: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> 
 
 
 class Tools:
-    """Three tools: one on the loop, one in a thread, one that fails."""
+    """Three tools: one on the loop, one in a thread, one that fails; ``entered`` are those that began."""
 
     def __init__(self) -> None:
-        self.ended: list[str] = []
+        self.entered: list[str] = []
 
     def all(self) -> list[Any]:
         async def slow(n: int) -> int:
             """Take a while."""
+            self.entered.append("slow")
             for _ in range(2):
                 await asyncio.sleep(0)
-            self.ended.append(f"slow {n}")
             return n
 
         def plain(n: int) -> int:
             """Run in a thread."""
+            self.entered.append("plain")
             return n
 
         async def boom(n: int) -> int:
             """Fail."""
+            self.entered.append("boom")
             await asyncio.sleep(0)
             raise LookupError(n)
 
         return [slow, plain, boom]
 
 
-def check_history(branch: Branch, asked: int) -> None:
-    """The exchange is there as a whole or not at all, and each request has its one response, next to it."""
+def check_history(branch: Branch, asked: int, begun: bool) -> None:
+    """The exchange is there as a whole or not at all, and each request has its one response, next to it.
+
+    Once a tool has begun, all requests of its turn are there.
+    """
     messages = list(branch.messages)
     names = [type(message).__name__ for message in messages]
     assert names[:2] in ([], ["Instruction", "AssistantResponse"])
     pairs = messages[2:]
-    assert len(pairs) in (0, 2 * asked)
+    assert len(pairs) in ((2 * asked,) if begun else (0, 2 * asked))
     for wanted, answer in zip(pairs[::2], pairs[1::2], strict=True):
         assert isinstance(wanted, ActionRequest)
         assert isinstance(answer, ActionResponse)
@@ -154,15 +159,18 @@ async def test_T5_cancelled_at_any_await_leaves_valid_history(road: Road, call: 
     """With a format the first answer is no JSON, so that the turn has a reformatting call as well."""
     whole = requests(*ASKED, name="Oslo")
     k, went_on = 0, False
-    branch = road.branch(tools=Tools().all())
+    tools = Tools()
+    branch = road.branch(tools=tools.all())
     while not went_on:
         k += 1
+        tools.entered.clear()
         branch.msgs.clear_messages()
         branch.logs.clear()
         say(road, branch, text("no json") if "response_format" in call else whole, whole)
         went_on = not await cancelled_at(k, lambda: branch.operate(instruction="go", **call))
-        check_history(branch, len(ASKED))
+        check_history(branch, len(ASKED), bool(tools.entered))
         await next_turn_works(road, branch)
+    assert sorted(tools.entered) == sorted(each["function"] for each in ASKED)
     assert k > len(ASKED)
 
 
@@ -234,4 +242,4 @@ async def test_T2_cancelling_a_turn_ends_it_within_a_second(road: Road, how: str
         await turn
     assert time.monotonic() - began < 1
     release.set()
-    check_history(branch, 1)
+    check_history(branch, 1, True)
