@@ -182,7 +182,10 @@ class RuleSet:
 
 
 def _read_rule(row: Any) -> Rule:
-    rule = Rule.model_validate(row, extra="forbid")
+    rule = Rule.model_validate(row)
+    if unknown := [key for key in row if key not in Rule.model_fields]:
+        allowed = ", ".join(Rule.model_fields)
+        raise ValidationError(f"{short_repr(unknown[0])} is no part of a rule; use {allowed}")
     if rule.check == "custom":
         raise ValidationError(f"{rule.rule_id!r} is a custom check, which needs Python; add it there")
     return rule
